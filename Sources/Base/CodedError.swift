@@ -1,0 +1,31 @@
+/// What a person or program can do about an error.
+package enum Recovery: String, Sendable {
+    /// The same again may work, now or after a while.
+    case retry
+    /// A person has to decide or correct something.
+    case askUser
+    /// Nothing here helps.
+    case stop
+}
+
+/// An error at a boundary: a stable code, a recovery, and a cause for debugging. Its text is the code alone.
+package protocol CodedError: Error, Sendable, CustomStringConvertible {
+    var code: ErrorCode { get }
+    /// How long to wait before `retry` makes sense; nil where that is not known.
+    var retryAfterMilliseconds: Int64? { get }
+}
+
+extension CodedError {
+    package var retryAfterMilliseconds: Int64? { nil }
+    package var description: String { code.rawValue }
+}
+
+/// A code and nothing else, where no boundary has more to say.
+package struct Failure: CodedError, Equatable {
+    package let code: ErrorCode
+    package let retryAfterMilliseconds: Int64?
+    package init(_ code: ErrorCode, retryAfterMilliseconds: Int64? = nil) {
+        self.code = code
+        self.retryAfterMilliseconds = retryAfterMilliseconds
+    }
+}
