@@ -21,7 +21,9 @@ package enum SecretArena {
         guard let base = postern_arena_map(capacity, &locked) else {
             preconditionFailure("no memory for keys")
         }
-        return Mutex(State(base: UInt(bitPattern: base), isLocked: locked, used: Array(repeating: false, count: capacity / unit)))
+        return Mutex(
+            State(base: UInt(bitPattern: base), isLocked: locked, used: Array(repeating: false, count: capacity / unit))
+        )
     }()
 
     /// Whether the kernel agreed to keep the arena out of swap.

@@ -1,0 +1,1 @@
+package struct JID: Hashable, Sendable { package let text: String }
