@@ -6,6 +6,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case vaultBusy = "vault.busy"
     case vaultDamaged = "vault.damaged"
     case vaultVersion = "vault.version"
+    case vaultUnfinished = "vault.unfinished"
     case vaultAccess = "vault.access"
     case unlockInvalid = "unlock.invalid"
     case unlockDelayed = "unlock.delayed"
@@ -87,7 +88,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
         case .vaultDamaged, .vaultVersion, .storageDamaged, .storageVersion, .storageFailed, .spaceNotHere,
             .authServerProof, .authDowngrade, .streamInvalid, .streamTooLarge, .sessionEnded, .internalFault:
             .stop
-        case .vaultMissing, .vaultExists, .vaultAccess, .passcodeEmpty, .passcodeWeak, .passcodeInvalid,
+        case .vaultMissing, .vaultExists, .vaultUnfinished, .vaultAccess, .passcodeEmpty, .passcodeWeak, .passcodeInvalid,
             .storageFull, .storageDiskFull, .storageReadOnly, .profileMissing, .profileExists, .profileNone,
             .profileLimit, .profileNameInvalid, .jidInvalid, .messageEmpty, .messageTooLarge, .messageMissing,
             .encryptionRequired, .outcomeUnknown, .messageRefused, .outboxFull, .tlsRequired, .tlsFailed,
