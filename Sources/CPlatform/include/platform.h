@@ -11,3 +11,30 @@ bool postern_equal(const void *a, const void *b, size_t count);
 /// Maps `size` bytes, locks them in memory, keeps them out of core dumps and of forked children.
 /// `*locked` tells whether the lock was had. NULL with errno set when there is no memory at all.
 void *postern_arena_map(size_t size, bool *locked);
+
+// Event loop (epoll.c). Functions that return int give 0 or an errno value unless told otherwise.
+
+/// What one descriptor is ready for.
+struct postern_ready {
+    uint64_t token;
+    bool readable, writable;
+    /// An error or hang-up; reading or writing tells which.
+    bool failed;
+};
+
+/// A new epoll descriptor, or -1 with errno set.
+int postern_epoll_create(void);
+/// A descriptor by which another thread wakes the loop, or -1 with errno set.
+int postern_wakeup_create(void);
+void postern_wakeup_signal(int fd);
+void postern_wakeup_clear(int fd);
+/// Watches `fd`, level-triggered, under a token of the caller's.
+int postern_epoll_add(int epoll, int fd, uint64_t token, bool reads, bool writes);
+int postern_epoll_modify(int epoll, int fd, uint64_t token, bool reads, bool writes);
+void postern_epoll_remove(int epoll, int fd);
+/// Waits; a negative time means without end. Returns the number of entries filled in, 0 also when interrupted.
+int postern_epoll_wait(int epoll, struct postern_ready *ready, int capacity, int milliseconds);
+/// CLOCK_MONOTONIC.
+int64_t postern_monotonic_milliseconds(void);
+/// Starts a detached thread with all signals blocked, so that they reach the thread that handles them.
+int postern_thread_start(const char *name, void *(*body)(void *), void *context);
