@@ -68,6 +68,14 @@ package protocol StoreReader {
     func cursor(of archive: ArchiveName) throws(Failure) -> ArchiveCursor?
     /// The chat's newest incoming message that asked for a displayed marker, if it was not yet marked by us.
     func unmarked(in chat: JID) throws(Failure) -> MessageID?
+    /// Whether we ever wrote in this chat; an adapter may know a quicker way than the default.
+    func hasOutgoing(in chat: JID) throws(Failure) -> Bool
+}
+
+extension StoreReader {
+    package func hasOutgoing(in chat: JID) throws(Failure) -> Bool {
+        try messages(in: chat, before: nil, limit: 256).contains { $0.direction == .outgoing }
+    }
 }
 
 /// What came of storing an incoming message.
@@ -94,10 +102,13 @@ package struct NewMessage: Sensitive {
     package var archiveID: String?
     package var archive: ArchiveName
     package var countsAsUnread: Bool
+    /// Whether the author would like a displayed marker (XEP-0333).
+    package var asksMarker: Bool
 
     package init(
         chat: JID, from: JID, direction: Direction, body: MessageBody?, at: Timestamp, security: Security,
-        id: String?, originID: String?, archiveID: String?, archive: ArchiveName, countsAsUnread: Bool
+        id: String?, originID: String?, archiveID: String?, archive: ArchiveName, countsAsUnread: Bool,
+        asksMarker: Bool = false
     ) {
         self.chat = chat
         self.from = from
@@ -110,6 +121,7 @@ package struct NewMessage: Sensitive {
         self.archiveID = archiveID
         self.archive = archive
         self.countsAsUnread = countsAsUnread
+        self.asksMarker = asksMarker
     }
 }
 
@@ -139,7 +151,7 @@ package protocol StoreTransaction: StoreReader {
     /// Keeps a receipt or marker that came before its message (at most 1,000; the oldest give way) for `store`/`enqueue`.
     func keepEarly(_ delivery: Delivery, for id: String, in chat: JID) throws(Failure)
 
-    /// Resets the unread count.
+    /// Resets the unread count, and settles what `unmarked` answers: the caller sends the marker.
     func markRead(_ chat: JID) throws(Failure)
     /// Makes the chat appear in the list.
     func openChat(_ chat: JID) throws(Failure)

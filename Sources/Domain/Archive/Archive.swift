@@ -14,10 +14,13 @@ package struct ArchiveCursor: Sendable, Equatable {
     package var oldest: String?
     /// Whether the archive's beginning was reached.
     package var isComplete: Bool
-    package init(newest: String?, oldest: String?, isComplete: Bool) {
+    /// The server's stamp of `newest`: where to go on should the server have forgotten that id.
+    package var newestAt: Timestamp?
+    package init(newest: String?, oldest: String?, isComplete: Bool, newestAt: Timestamp? = nil) {
         self.newest = newest
         self.oldest = oldest
         self.isComplete = isComplete
+        self.newestAt = newestAt
     }
 }
 

@@ -30,6 +30,8 @@ package struct InboundMessage: Sensitive, Equatable {
     package var envelope: Envelope?
     /// Whether the author asks for a receipt (XEP-0184).
     package var asksReceipt: Bool
+    /// Whether the author would like to know when it was seen (`markable`, XEP-0333).
+    package var asksMarker: Bool
     /// The id this stanza confirms (XEP-0184).
     package var receiptFor: String?
     /// The id up to which the author has seen the conversation (XEP-0333).
@@ -42,6 +44,7 @@ package struct InboundMessage: Sensitive, Equatable {
         self.from = from
         self.to = to
         asksReceipt = false
+        asksMarker = false
     }
 }
 

@@ -34,7 +34,8 @@ package enum Delivery: Sendable, Hashable {
     package func merged(with news: Delivery) -> Delivery {
         switch (self, news) {
         case (.failed, _): self
-        case (.queued, .failed): news
+        // The own server may take what the recipient's then refuses.
+        case (.queued, .failed), (.sent, .failed): news
         case (_, .failed): self
         default: rank >= news.rank ? self : news
         }
