@@ -86,7 +86,7 @@ let package = Package(
             name: "Support", dependencies: ["Base", "Domain", "Application"], path: "Tests/Support",
             swiftSettings: strict),
         tests("Base"), tests("Domain"), tests("Application"),
-        tests("CryptoPrimitives"), tests("SQLCipherKit"), tests("Net"), tests("XMPP"), tests("Terminal"),
+        tests("CryptoPrimitives", ["CSodium", "Base"]), tests("SQLCipherKit"), tests("Net"), tests("XMPP"), tests("Terminal"),
         tests("VaultStore", ["SQLCipherKit", "Application", "Domain", "Base"]),
         tests("ProfileStore", ["SQLCipherKit", "Application", "Domain", "Base"]),
         tests("XMPPLink", ["XMPP", "Net", "Application", "Domain", "Base"]),

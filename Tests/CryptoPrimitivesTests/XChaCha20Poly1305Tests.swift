@@ -1,0 +1,113 @@
+import Base
+import Testing
+
+@testable import CryptoPrimitives
+
+@Suite struct XChaCha20Poly1305Tests {
+    @Test("Wycheproof's vectors seal and open when valid, and are refused when not")
+    func wycheproof() throws {
+        let rows = try vectors("wycheproof/xchacha20-poly1305.jsonl")
+        var refused = 0
+        for row in rows {
+            let nonce = try #require(row.bytes("iv"))
+            guard nonce.count == XChaCha20Poly1305.nonceSize else { continue }
+            let key = SecretBytes(copying: try #require(row.bytes("key")))
+            let associated = try #require(row.bytes("aad"))
+            let message = try #require(row.bytes("msg"))
+            let sealed = try #require(row.bytes("ct")) + (try #require(row.bytes("tag")))
+            var plaintext = [UInt8](repeating: 0xAA, count: message.count)
+            let opened = nonce.withUnsafeBytes { nonce in
+                sealed.withUnsafeBytes { sealed in
+                    plaintext.withUnsafeMutableBytes {
+                        XChaCha20Poly1305.open(sealed, key: key, nonce: nonce, associatedData: associated, into: $0)
+                    }
+                }
+            }
+            let isValid = row["result"] as? String == "valid"
+            #expect(opened == isValid, "\(row["id"] ?? "")")
+            if isValid {
+                #expect(plaintext == message)
+                let again = nonce.withUnsafeBytes { nonce in
+                    message.withUnsafeBytes {
+                        XChaCha20Poly1305.seal($0, key: key, nonce: nonce, associatedData: associated)
+                    }
+                }
+                #expect(again == sealed)
+            } else {
+                refused += 1
+            }
+        }
+        #expect(refused > 0)
+    }
+}
+
+@Suite struct CommittingKeyTests {
+    private let nonce = [UInt8](repeating: 7, count: 24)
+
+    private func key(_ byte: UInt8, commitment: UInt8) -> CommittingKey {
+        CommittingKey(
+            key: SecretBytes(copying: [UInt8](repeating: byte, count: 32)),
+            commitment: SecretBytes(copying: [UInt8](repeating: commitment, count: 32)))
+    }
+
+    @Test("A sealed text opens to what it held")
+    func roundTrip() throws {
+        let content = SecretBytes(copying: Array("content".utf8))
+        let sealed = nonce.withUnsafeBytes { key(1, commitment: 2).seal(content, nonce: $0, associatedData: [9]) }
+        #expect(sealed.count == content.count + CommittingKey.overhead)
+        let opened = sealed.withUnsafeBytes { sealed in
+            nonce.withUnsafeBytes { key(1, commitment: 2).open(sealed, nonce: $0, associatedData: [9]) }
+        }
+        let bytes = opened.map { $0.array }
+        #expect(bytes == Array("content".utf8))
+    }
+
+    @Test("A right tag under a key with another commitment does not open")
+    func commitmentIsChecked() {
+        let sealed = nonce.withUnsafeBytes {
+            key(1, commitment: 2).seal(SecretBytes(copying: [1, 2, 3]), nonce: $0, associatedData: [])
+        }
+        let opened = sealed.withUnsafeBytes { sealed in
+            nonce.withUnsafeBytes { key(1, commitment: 3).open(sealed, nonce: $0, associatedData: []) }
+        }
+        let isOpen = opened != nil
+        #expect(!isOpen)
+    }
+
+    @Test("A flipped bit anywhere, other associated data or another nonce do not open")
+    func tampering() {
+        let sealed = nonce.withUnsafeBytes {
+            key(1, commitment: 2).seal(SecretBytes(copying: [1, 2, 3]), nonce: $0, associatedData: [5])
+        }
+        func opens(_ sealed: [UInt8], _ nonce: [UInt8], _ associated: [UInt8]) -> Bool {
+            sealed.withUnsafeBytes { sealed in
+                nonce.withUnsafeBytes { nonce in
+                    let opened = key(1, commitment: 2).open(sealed, nonce: nonce, associatedData: associated)
+                    return opened != nil
+                }
+            }
+        }
+        #expect(opens(sealed, nonce, [5]))
+        #expect(!opens(sealed, nonce, [6]))
+        #expect(!opens(sealed, [UInt8](repeating: 8, count: 24), [5]))
+        #expect(!opens(Array(sealed.dropLast()), nonce, [5]))
+        #expect(!opens([], nonce, [5]))
+        for index in sealed.indices {
+            var damaged = sealed
+            damaged[index] ^= 1
+            #expect(!opens(damaged, nonce, [5]))
+        }
+    }
+}
+
+@Suite struct BLAKE2bTests {
+    // BLAKE2b-256 of the empty string and of "abc", as `b2sum -l 256` prints them.
+    @Test("Known digests hold")
+    func known() {
+        #expect(
+            BLAKE2b.hash([UInt8]()) == bytes(hex: "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8"))
+        #expect(
+            BLAKE2b.hash(Array("abc".utf8))
+                == bytes(hex: "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319"))
+    }
+}
