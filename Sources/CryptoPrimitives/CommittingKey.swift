@@ -21,7 +21,7 @@ package struct CommittingKey: ~Copyable, Sendable {
 
     /// Commitment and `content`, sealed. A nonce is 24 bytes and never used twice with one key.
     package borrowing func seal(
-        _ content: borrowing SecretBytes, nonce: UnsafeRawBufferPointer, associatedData: [UInt8]
+        _ content: borrowing SecretBytes, nonce: [UInt8], associatedData: [UInt8]
     ) -> [UInt8] {
         let plaintext = SecretBytes(count: Self.commitmentSize + content.count) { plaintext in
             commitment.withUnsafeBytes { plaintext.copyMemory(from: $0) }
@@ -29,14 +29,16 @@ package struct CommittingKey: ~Copyable, Sendable {
                 UnsafeMutableRawBufferPointer(rebasing: plaintext[Self.commitmentSize...]).copyMemory(from: $0)
             }
         }
-        return plaintext.withUnsafeBytes {
-            XChaCha20Poly1305.seal($0, key: key, nonce: nonce, associatedData: associatedData)
+        return plaintext.withUnsafeBytes { plaintext in
+            nonce.withUnsafeBytes {
+                XChaCha20Poly1305.seal(plaintext, key: key, nonce: $0, associatedData: associatedData)
+            }
         }
     }
 
     /// The content, or nil where tag or commitment are not right.
     package borrowing func open(
-        _ sealed: UnsafeRawBufferPointer, nonce: UnsafeRawBufferPointer, associatedData: [UInt8]
+        _ sealed: [UInt8], nonce: [UInt8], associatedData: [UInt8]
     ) -> SecretBytes? {
         guard sealed.count >= Self.overhead else { return nil }
         var content = SecretBytes(count: sealed.count - Self.overhead)
@@ -48,13 +50,18 @@ package struct CommittingKey: ~Copyable, Sendable {
     /// As `open`, always writing `content` (which must have the right size) and answering whether it is good. Takes the
     /// same steps either way.
     package borrowing func open(
-        _ sealed: UnsafeRawBufferPointer, nonce: UnsafeRawBufferPointer, associatedData: [UInt8],
+        _ sealed: [UInt8], nonce: [UInt8], associatedData: [UInt8],
         into content: inout SecretBytes
     ) -> Bool {
         precondition(sealed.count == content.count + Self.overhead)
         var plaintext = SecretBytes(count: sealed.count - XChaCha20Poly1305.tagSize)
-        let hasTag = plaintext.withUnsafeMutableBytes {
-            XChaCha20Poly1305.open(sealed, key: key, nonce: nonce, associatedData: associatedData, into: $0)
+        let hasTag = plaintext.withUnsafeMutableBytes { plaintext in
+            sealed.withUnsafeBytes { sealed in
+                nonce.withUnsafeBytes {
+                    XChaCha20Poly1305.open(
+                        sealed, key: key, nonce: $0, associatedData: associatedData, into: plaintext)
+                }
+            }
         }
         let commits = plaintext.slice(0..<Self.commitmentSize).equals(commitment)
         plaintext.withUnsafeBytes { plaintext in

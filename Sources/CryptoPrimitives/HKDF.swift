@@ -36,15 +36,15 @@ package enum HKDF {
             salt.withUnsafeMutableBytes { salt in
                 info.withUnsafeMutableBytes { info in
                     var parameters = [
-                        OSSL_PARAM_construct_utf8_string("digest", digest.baseAddress, 0),
+                        OSSL_PARAM_construct_utf8_string(name("digest"), digest.baseAddress, 0),
                         OSSL_PARAM_construct_octet_string(
-                            "key", UnsafeMutableRawPointer(mutating: key.baseAddress), key.count),
+                            name("key"), UnsafeMutableRawPointer(mutating: key.baseAddress), key.count),
                     ]
                     if salt.count > 0 {
-                        parameters.append(OSSL_PARAM_construct_octet_string("salt", salt.baseAddress, salt.count))
+                        parameters.append(OSSL_PARAM_construct_octet_string(name("salt"), salt.baseAddress, salt.count))
                     }
                     if info.count > 0 {
-                        parameters.append(OSSL_PARAM_construct_octet_string("info", info.baseAddress, info.count))
+                        parameters.append(OSSL_PARAM_construct_octet_string(name("info"), info.baseAddress, info.count))
                     }
                     parameters.append(OSSL_PARAM_construct_end())
                     return EVP_KDF_derive(
@@ -52,5 +52,10 @@ package enum HKDF {
                 }
             }
         }
+    }
+
+    /// A parameter keeps the pointer of its name, so the name must be a constant of the program.
+    private static func name(_ text: StaticString) -> UnsafePointer<CChar> {
+        UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }

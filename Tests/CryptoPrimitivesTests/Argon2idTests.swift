@@ -49,7 +49,7 @@ import Testing
 
 extension SecretBytes {
     init(copying bytes: [UInt8]) {
-        self = bytes.withUnsafeBytes { SecretBytes(copying: $0) }
+        self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
     var array: [UInt8] { withUnsafeBytes { Array($0) } }
 }
