@@ -39,14 +39,17 @@ let package = Package(
         library("CAres", pkgConfig: "libcares", apt: "libc-ares-dev"),
         library("CUTF8Proc", apt: "libutf8proc-dev"),
         library("CZxcvbn", apt: "libzxcvbn-dev"),
-        library("CICU", pkgConfig: "icu-uc", apt: "libicu-dev"),
 
         .target(
             name: "CVaultVFS",
             cSettings: [.unsafeFlags(["-I\(sqlcipher)/include", "-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CPlatform", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        // Real C because ICU's own headers cannot stand beside Foundation's.
+        .target(
+            name: "CUnicode", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+            linkerSettings: [.linkedLibrary("icuuc")]),
 
-        house("Base", ["CPlatform", "CICU"]),
+        house("Base", ["CPlatform", "CUnicode"]),
         house("Domain", ["Base"]),
         house("Application", ["Base", "Domain"]),
 

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Base
+
+@Suite struct PreparationTests {
+    @Test func `PRECIS profiles enforce what the vectors say`() throws {
+        let profiles: [String: PRECIS] = [
+            "OpaqueString": .opaqueString, "Freeform": .freeform, "UsernameCaseMapped": .usernameCaseMapped,
+            "UsernameCasePreserved": .usernameCasePreserved,
+        ]
+        var checked = 0
+        for row in try VectorRow.load("saslprep/precis.jsonl") {
+            guard let profile = profiles[row["profile"] ?? ""] else { continue }
+            checked += 1
+            let prepared = profile.enforce(row["in"] ?? "").map { Array($0.utf8) }
+            #expect(prepared == row["out"].map { Array($0.utf8) }, "\(row.id)")
+        }
+        #expect(checked > 60)
+    }
+
+    @Test func `SASLprep prepares text and secrets as the vectors say`() throws {
+        for row in try VectorRow.load("saslprep/saslprep.jsonl") {
+            let use: SASLprep.Use = row["mode"] == "stored" ? .stored : .query
+            let expected = row["out"].map { Array($0.utf8) }
+            #expect(SASLprep.prepare(row["in"] ?? "", use).map { Array($0.utf8) } == expected, "\(row.id)")
+            let secret = secretBytes(Array((row["in"] ?? "").utf8))
+            #expect(plain(SASLprep.prepare(secret, use)) == expected, "\(row.id)")
+        }
+    }
+
+    @Test(arguments: [
+        // A passcode typed in another normal form is the same passcode.
+        ("t\u{326}", "\u{21B}"), ("\u{1112}\u{1161}\u{11AB}", "\u{D55C}"),
+        // Other spaces become the one, at the ends, too.
+        (" a\u{A0}b\u{3000}", " a b "),
+        // No compatibility mapping and no case folding.
+        ("\u{FB01}Fi", "\u{FB01}Fi"), ("\u{1F44D}\u{1F3FD}", "\u{1F44D}\u{1F3FD}"),
+    ])
+    func `A passcode is prepared as OpaqueString without becoming text`(input: String, expected: String) throws {
+        let prepared = try opaqueString(secretBytes(Array(input.utf8)))
+        #expect(plain(prepared) == Array(expected.utf8))
+    }
+
+    @Test(arguments: [
+        ([], ErrorCode.passcodeEmpty), ([0x61, 0x0A], .passcodeInvalid), ([0xFF], .passcodeInvalid),
+        ([0x61, 0x00], .passcodeInvalid), ([UInt8](repeating: 0x61, count: 1025), .passcodeInvalid),
+    ])
+    func `A passcode that the profile refuses is named by a code`(bytes: [UInt8], code: ErrorCode) {
+        #expect(throws: Failure(code)) { _ = try opaqueString(secretBytes(bytes)).count }
+    }
+
+    private func secretBytes(_ bytes: [UInt8]) -> SecretBytes {
+        var secret = SecretBytes(count: bytes.count)
+        secret.withUnsafeMutableBytes { $0.copyBytes(from: bytes) }
+        return secret
+    }
+
+    private func plain(_ secret: consuming SecretBytes?) -> [UInt8]? {
+        switch consume secret {
+        case .some(let secret): secret.withUnsafeBytes { Array($0) }
+        case .none: nil
+        }
+    }
+}
