@@ -38,3 +38,10 @@ int postern_epoll_wait(int epoll, struct postern_ready *ready, int capacity, int
 int64_t postern_monotonic_milliseconds(void);
 /// Starts a detached thread with all signals blocked, so that they reach the thread that handles them.
 int postern_thread_start(const char *name, void *(*body)(void *), void *context);
+
+// Terminal (terminal.c).
+
+/// The columns and rows of the terminal at `fd`; false where it has none.
+bool postern_terminal_size(int fd, int *columns, int *rows);
+/// Signals the wakeup descriptor `fd` at every SIGWINCH of this process; -1 puts the default back.
+bool postern_resize_watch(int fd);

@@ -1,0 +1,35 @@
+package import Base
+import Glibc
+
+/// The line settings of a terminal as they were found, to be put back whatever happens.
+///
+/// A value: the process that outlives the others (the parent) keeps one and restores after any death.
+package struct TerminalModes: Sendable {
+    private let found: termios
+
+    /// Remembers the settings of the terminal at `descriptor`; `input.invalid` where it is none.
+    package init(of descriptor: Int32) throws(Failure) {
+        var settings = termios()
+        guard tcgetattr(descriptor, &settings) == 0 else { throw Failure(.inputInvalid) }
+        found = settings
+    }
+
+    /// Bytes as they come: no echo, no line editing, no signals from keys, no flow control, no output translation.
+    /// What was typed before is thrown away, so that it cannot act on a screen it was not meant for.
+    package func enterRaw(_ descriptor: Int32) throws(Failure) {
+        var raw = found
+        cfmakeraw(&raw)
+        guard TerminalModes.apply(raw, descriptor) else { throw Failure(.inputInvalid) }
+    }
+
+    /// Puts back what was found. Safe to call more than once, and on a terminal that is gone.
+    package func restore(_ descriptor: Int32) { _ = TerminalModes.apply(found, descriptor) }
+
+    private static func apply(_ settings: termios, _ descriptor: Int32) -> Bool {
+        var settings = settings
+        while tcsetattr(descriptor, TCSAFLUSH, &settings) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
+}
