@@ -66,7 +66,8 @@ package protocol StoreReader {
     func outboxItem(_ id: MessageID) throws(Failure) -> OutboxItem?
 
     func cursor(of archive: ArchiveName) throws(Failure) -> ArchiveCursor?
-    /// The chat's newest incoming message that asked for a displayed marker, if it was not yet marked by us.
+    /// The id, as its stanza had it, of the chat's newest incoming message that asked for a displayed marker, if it was
+    /// not yet marked by us.
     func unmarked(in chat: JID) throws(Failure) -> MessageID?
     /// Whether we ever wrote in this chat; an adapter may know a quicker way than the default.
     func hasOutgoing(in chat: JID) throws(Failure) -> Bool
@@ -87,6 +88,18 @@ package enum StoreOutcome: Sendable, Equatable {
     case suppressed
 }
 
+/// Where a new message stands in its chat. Stamps never decide: they are somebody else's clock. A message that is there
+/// already keeps its place; within a page, new ones are put around those that were there.
+package enum Placement: Sendable, Equatable {
+    /// After everything: live messages and carbons, however old their stamp.
+    case live
+    /// From a page of the archive going forward, or from the first page read; stored in the page's order.
+    case newerPage
+    /// From a page going back: before everything read of this archive so far. A page's items are stored in its order and
+    /// in one transaction; a page too large for that is stored newest part first.
+    case olderPage
+}
+
 /// An incoming (or our own, seen through carbons or an archive) message ready to store.
 package struct NewMessage: Sensitive {
     package var chat: JID
@@ -104,11 +117,12 @@ package struct NewMessage: Sensitive {
     package var countsAsUnread: Bool
     /// Whether the author would like a displayed marker (XEP-0333).
     package var asksMarker: Bool
+    package var placement: Placement
 
     package init(
         chat: JID, from: JID, direction: Direction, body: MessageBody?, at: Timestamp, security: Security,
         id: String?, originID: String?, archiveID: String?, archive: ArchiveName, countsAsUnread: Bool,
-        asksMarker: Bool = false
+        asksMarker: Bool = false, placement: Placement = .live
     ) {
         self.chat = chat
         self.from = from
@@ -122,6 +136,7 @@ package struct NewMessage: Sensitive {
         self.archive = archive
         self.countsAsUnread = countsAsUnread
         self.asksMarker = asksMarker
+        self.placement = placement
     }
 }
 
@@ -163,4 +178,7 @@ package protocol StoreTransaction: StoreReader {
     func removeFromRoster(_ jid: JID, version: String?) throws(Failure)
 
     func setCursor(_ cursor: ArchiveCursor, of archive: ArchiveName) throws(Failure)
+    /// Says that the archive can no longer be followed from its cursor, which is forgotten: what comes from now on stands
+    /// after everything stored, and older pages read from now on stand between both.
+    func restartArchive(_ archive: ArchiveName) throws(Failure)
 }
