@@ -94,8 +94,9 @@ package protocol SpacePort: Sendable {
     /// Replaces whatever is in the other half by a new empty space. Outer space only: `space.notHere` otherwise.
     func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) async throws(Failure)
 
-    /// Appends stripes for both regions until the file has `capacity` bytes for them. Outer space only.
-    func grow(to capacity: Int64, progress: @Sendable (Int64, Int64) -> Void) async throws(Failure)
+    /// Appends stripes for both regions, rounded up to whole ones. Outer space only. Throws `command.usage` where that
+    /// would not enlarge the vault, `storage.diskFull`, `storage.readOnly`; then nothing changed.
+    func grow(_ change: CapacityChange, progress: @Sendable (Int64, Int64) -> Void) async throws(Failure)
 
     /// Closes the registry and forgets every key. Idempotent.
     func close() async

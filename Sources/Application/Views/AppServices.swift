@@ -100,5 +100,5 @@ package protocol AppServices: Sendable {
         current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
     ) async throws(Failure)
     func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) async throws(Failure)
-    func growVault(to capacity: Int64, progress: @Sendable (Int64, Int64) -> Void) async throws(Failure)
+    func growVault(_ change: CapacityChange, progress: @Sendable (Int64, Int64) -> Void) async throws(Failure)
 }

@@ -1,0 +1,91 @@
+package import Base
+
+extension ErrorCode {
+    /// What happened and what one can do, in one plain sentence or two. Never a name, address or path.
+    package var text: String {
+        switch self {
+        case .vaultMissing: "There is no vault here. Make one with: postern init"
+        case .vaultExists: "A vault is already there; it was left as it is."
+        case .vaultBusy: "Another program has this vault open. Close it and try again."
+        case .vaultDamaged: "The vault's header is damaged beyond repair. Restore the file from a copy."
+        case .vaultVersion: "This vault was made by a newer Postern. Install that version."
+        case .vaultAccess: "The vault file cannot be opened. Check its owner and permissions (0600)."
+        case .unlockInvalid: "That passcode opens nothing here."
+        case .unlockDelayed: "Too many attempts. Wait, then try again."
+        case .passcodeEmpty: "The passcode is empty."
+        case .passcodeWeak: "This passcode is too easy to guess. Use a longer one, for instance five random words."
+        case .passcodeInvalid: "The passcode has characters that cannot be used, or is too long."
+        case .spaceNotHere: "This cannot be done in this space."
+        case .storageFull:
+            "This space's share of the vault is full. Remove something, or enlarge the vault: vault grow."
+        case .storageDiskFull: "The disk is full. Nothing was lost; free some space and try again."
+        case .storageReadOnly: "The disk is read-only. Nothing was changed."
+        case .storageDamaged: "The stored data is damaged and was left untouched."
+        case .storageVersion: "This data was written by a newer Postern. Install that version."
+        case .storageFailed: "Reading or writing the disk failed."
+        case .memoryShort: "There is not enough free memory to check a passcode. Close something and try again."
+        case .profileMissing: "There is no account of that name here."
+        case .profileExists: "An account of that name or address is already here."
+        case .profileNone: "No account is in use. Add one (profile add) or choose one (profile use)."
+        case .profileLimit: "This space holds no more accounts."
+        case .profileNameInvalid: "A name has 1 to 32 letters, digits, dots, dashes or underscores."
+        case .jidInvalid: "That is not an address of the form name@server."
+        case .messageEmpty: "The message is empty."
+        case .messageTooLarge: "The message is too long (64 KiB at most)."
+        case .messageMissing: "There is no such message."
+        case .encryptionRequired:
+            "Encryption is not available yet, and this account does not allow plain messages. "
+                + "Send with --plain if everyone between may read it."
+        case .outcomeUnknown: "It is not known whether the server took this message. Send it again with: retry"
+        case .messageRefused: "The server or the recipient refused the message."
+        case .outboxFull: "Too many messages are waiting. Connect first."
+        case .netOffline: "There is no connection."
+        case .netResolve: "The server's name was not found."
+        case .netUnreachable: "The server cannot be reached."
+        case .netTimeout: "The server did not answer in time."
+        case .netClosed: "The connection was closed."
+        case .netProxy: "The proxy refused the connection."
+        case .tlsRequired: "The server offers no encryption. Nothing was sent."
+        case .tlsFailed: "No encrypted connection came about."
+        case .tlsUntrusted: "The server's certificate is not from a known authority. Nothing was sent."
+        case .tlsWrongName: "The server's certificate is for another name. Nothing was sent."
+        case .tlsExpired: "The server's certificate is not valid at this time. Check the clock. Nothing was sent."
+        case .tlsAuthorityFile: "The certificate file holds no usable certificate."
+        case .authRefused: "The server refused the account's name or password."
+        case .authMechanism: "The server offers no acceptable way to sign in."
+        case .authServerProof: "The server could not prove that it knows the password. The connection was ended."
+        case .authDowngrade: "Someone weakened the way of signing in. The connection was ended."
+        case .authAborted: "Signing in was aborted by the server."
+        case .authTemporary: "The server cannot sign anyone in just now. Try again later."
+        case .streamError: "The server ended the connection."
+        case .streamConflict: "Another program signed in under this account's device name."
+        case .streamInvalid: "The server sent something that is not allowed. The connection was ended."
+        case .streamTooLarge: "The server sent something too large. The connection was ended."
+        case .serverRefused: "The server refused the request."
+        case .serverTimeout: "The server did not answer the request in time."
+        case .commandUnknown: "There is no such command. Type: help"
+        case .commandUsage: "The command's words are not right. Type: help"
+        case .commandTooLong: "The line is too long (64 KiB at most)."
+        case .commandNotActive: "Unlock first."
+        case .confirmRequired: "This cannot be undone. Say it again with --yes."
+        case .inputSecretRequired: "A secret is needed. Name a descriptor to read it from, or use a terminal."
+        case .inputInvalid: "The input is not valid."
+        case .fileUnreadable: "The file cannot be read."
+        case .waitTimeout: "It did not happen in time."
+        case .sessionEnded: "The session ended unexpectedly. The vault is locked."
+        case .internalFault: "A fault in Postern. The vault is unharmed; please report it."
+        }
+    }
+
+    /// The program's exit code where an error ends it (DESIGN section 11).
+    package var exitCode: Int32 {
+        switch self {
+        case .commandUnknown, .commandUsage, .commandTooLong, .inputInvalid, .inputSecretRequired, .confirmRequired: 2
+        case .unlockInvalid, .vaultExists: 3
+        case .unlockDelayed: 4
+        case .vaultDamaged, .vaultVersion: 5
+        case _ where rawValue.hasPrefix("net.") || rawValue.hasPrefix("tls.") || rawValue.hasPrefix("server."): 6
+        default: 1
+        }
+    }
+}
