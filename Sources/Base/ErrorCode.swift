@@ -88,7 +88,8 @@ package enum ErrorCode: String, Sendable, CaseIterable {
         case .vaultDamaged, .vaultVersion, .storageDamaged, .storageVersion, .storageFailed, .spaceNotHere,
             .authServerProof, .authDowngrade, .streamInvalid, .streamTooLarge, .sessionEnded, .internalFault:
             .stop
-        case .vaultMissing, .vaultExists, .vaultUnfinished, .vaultAccess, .passcodeEmpty, .passcodeWeak, .passcodeInvalid,
+        case .vaultMissing, .vaultExists, .vaultUnfinished, .vaultAccess, .passcodeEmpty, .passcodeWeak,
+            .passcodeInvalid,
             .storageFull, .storageDiskFull, .storageReadOnly, .profileMissing, .profileExists, .profileNone,
             .profileLimit, .profileNameInvalid, .jidInvalid, .messageEmpty, .messageTooLarge, .messageMissing,
             .encryptionRequired, .outcomeUnknown, .messageRefused, .outboxFull, .tlsRequired, .tlsFailed,

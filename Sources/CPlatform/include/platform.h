@@ -45,3 +45,22 @@ int postern_thread_start(const char *name, void *(*body)(void *), void *context)
 bool postern_terminal_size(int fd, int *columns, int *rows);
 /// Signals the wakeup descriptor `fd` at every SIGWINCH of this process; -1 puts the default back.
 bool postern_resize_watch(int fd);
+// Processes (process.c).
+
+/// O_NOATIME, which Swift does not import.
+extern const int postern_noatime;
+
+/// For a process that will hold keys: not dumpable, no core file, ends with its parent (by SIGHUP).
+/// 0, or -1 with errno set by what failed first.
+int postern_harden(void);
+/// Sends one byte and, unless it is -1, a descriptor over a Unix socket. 0, or -1 with errno set.
+int postern_send_descriptor(int socket, uint8_t status, int descriptor);
+/// Receives what `postern_send_descriptor` sent; `*descriptor` is -1 where none came, else the caller's to close.
+int postern_receive_descriptor(int socket, uint8_t *status, int *descriptor);
+/// Blocks SIGCHLD, SIGTERM, SIGHUP, SIGINT and SIGQUIT in this thread and gives a descriptor that reads them; -1 on error.
+int postern_signal_descriptor(void);
+/// The number of the next signal of that descriptor, or -1.
+int postern_next_signal(int descriptor);
+/// Starts `path` with `arguments` and `environment` (both NULL-terminated), no signal blocked or ignored. The child
+/// inherits every descriptor that is not close-on-exec. 0 with `*child` set, or an errno value.
+int postern_spawn(const char *path, char *const arguments[], char *const environment[], int *child);

@@ -1,0 +1,102 @@
+#define _GNU_SOURCE
+#include "platform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+const int postern_noatime = O_NOATIME;
+
+int postern_harden(void) {
+    struct rlimit none = {0, 0};
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -1;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+    if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+    return prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0);
+}
+
+int postern_send_descriptor(int socket, uint8_t status, int descriptor) {
+    struct iovec body = {&status, 1};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    memset(&control, 0, sizeof control);
+    struct msghdr message = {.msg_iov = &body, .msg_iovlen = 1};
+    if (descriptor >= 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+    }
+    ssize_t sent;
+    do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == 1 ? 0 : -1;
+}
+
+int postern_receive_descriptor(int socket, uint8_t *status, int *descriptor) {
+    struct iovec body = {status, 1};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct msghdr message = {
+        .msg_iov = &body, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    *descriptor = -1;
+    ssize_t got;
+    do got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got != 1) return -1;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+        memcpy(descriptor, CMSG_DATA(header), sizeof(int));
+    return 0;
+}
+
+int postern_signal_descriptor(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGQUIT);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) return -1;
+    return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+int postern_next_signal(int descriptor) {
+    struct signalfd_siginfo info;
+    ssize_t got;
+    do got = read(descriptor, &info, sizeof info);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)sizeof info ? (int)info.ssi_signo : -1;
+}
+
+int postern_spawn(const char *path, char *const arguments[], char *const environment[], int *child) {
+    posix_spawnattr_t attributes;
+    int failure = posix_spawnattr_init(&attributes);
+    if (failure != 0) return failure;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    pid_t pid = -1;
+    failure = posix_spawnattr_setsigmask(&attributes, &none);
+    if (failure == 0) failure = posix_spawnattr_setsigdefault(&attributes, &all);
+    if (failure == 0) failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (failure == 0) failure = posix_spawn(&pid, path, NULL, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    *child = pid;
+    return failure;
+}

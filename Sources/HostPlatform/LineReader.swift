@@ -1,0 +1,97 @@
+package import Base
+import Glibc
+
+/// A line of input, or why it is none.
+package enum InputLine: Sendable, Equatable {
+    /// Without its line break.
+    case line(String)
+    /// Longer than the limit; all of it was skipped.
+    case tooLong
+    case notUTF8
+    case end
+}
+
+/// Reads lines from a descriptor, one when asked for, on a thread of its own.
+package actor LineReader {
+    /// Bytes of a line at most.
+    package static let limit = 64 * 1024
+
+    private let executor: ThreadExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let descriptor: Int32
+    private let chunk: Int
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private var hasEnded = false
+
+    /// - Parameter isShared: whether secrets are read from the same descriptor, so that nothing may be read ahead.
+    package init(descriptor: Int32, isShared: Bool) throws(Failure) {
+        executor = try ThreadExecutor()
+        self.descriptor = descriptor
+        chunk = isShared ? 1 : 16 * 1024
+    }
+
+    package func next() -> InputLine {
+        var line: [UInt8] = []
+        var isTooLong = false
+        while let byte = nextByte() {
+            if byte == UInt8(ascii: "\n") { return finish(line, isTooLong) }
+            if line.count == Self.limit { isTooLong = true } else { line.append(byte) }
+        }
+        return line.isEmpty && !isTooLong ? .end : finish(line, isTooLong)
+    }
+
+    private func finish(_ line: [UInt8], _ isTooLong: Bool) -> InputLine {
+        if isTooLong { return .tooLong }
+        guard let text = String(validating: line, as: UTF8.self) else { return .notUTF8 }
+        return .line(text)
+    }
+
+    private func nextByte() -> UInt8? {
+        if position == buffer.count, !fill() { return nil }
+        defer { position += 1 }
+        return buffer[position]
+    }
+
+    private func fill() -> Bool {
+        guard !hasEnded else { return false }
+        position = 0
+        buffer = [UInt8](unsafeUninitializedCapacity: chunk) { bytes, count in
+            var got: Int
+            repeat { got = Glibc.read(descriptor, bytes.baseAddress, bytes.count) } while got < 0 && errno == EINTR
+            count = max(0, got)
+        }
+        hasEnded = buffer.isEmpty
+        return !hasEnded
+    }
+}
+
+/// Writes whole lines to a descriptor, on a thread of its own, in the order given.
+package actor LineWriter {
+    private let executor: ThreadExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let descriptor: Int32
+
+    package init(descriptor: Int32) throws(Failure) {
+        executor = try ThreadExecutor()
+        self.descriptor = descriptor
+    }
+
+    /// False where the reader is gone.
+    @discardableResult
+    package func write(_ line: [UInt8]) -> Bool {
+        writeAll(line + [UInt8(ascii: "\n")], to: descriptor)
+    }
+}
+
+/// Writes everything, in as many calls as it takes. False on an error.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        rest = rest.dropFirst(count)
+    }
+    return true
+}

@@ -1,0 +1,25 @@
+package import Base
+import Glibc
+import Synchronization
+
+/// The file of `--log FILE`: safe lines with the time, appended; 0600.
+package enum LogFile {
+    /// Opens it for appending. Throws `file.unreadable`.
+    package static func open(_ path: String) throws(Failure) -> Int32 {
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Failure(.fileUnreadable) }
+        return descriptor
+    }
+
+    /// A log into that descriptor. A line that cannot be written is lost: a log must not stop the program.
+    package static func log(to descriptor: Int32, time: TimeSource) -> Log {
+        let isWriting = Mutex(())
+        return Log(
+            area: "session",
+            sink: { line in
+                isWriting.withLock { _ in
+                    _ = writeAll(Array("\(time.now().text) \(line)\n".utf8), to: descriptor)
+                }
+            })
+    }
+}

@@ -1,0 +1,76 @@
+package import Application
+package import Base
+import Glibc
+
+/// Reads secrets byte by byte into locked memory, so that nothing of them stays in a buffer and nothing after them is
+/// taken from the descriptor.
+package actor SecretReader: SecretInput {
+    /// Bytes of one line at most.
+    private static let limit = 1024
+
+    private let executor: ThreadExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let terminal: Int32?
+    private let prompts: @Sendable (SecretPurpose) -> StaticString
+
+    /// - Parameters:
+    ///   - terminal: a terminal to ask on where no descriptor is named; nil to refuse instead.
+    ///   - prompts: what to ask with.
+    package init(
+        terminal: Int32?, prompts: @escaping @Sendable (SecretPurpose) -> StaticString
+    ) throws(Failure) {
+        executor = try ThreadExecutor()
+        self.terminal = terminal
+        self.prompts = prompts
+    }
+
+    package func read(_ purpose: SecretPurpose, descriptor: Int32?) throws(Failure) -> SecretBytes {
+        if let descriptor { return try readLine(descriptor) }
+        guard let terminal else { throw Failure(.inputSecretRequired) }
+        return try withoutEcho(terminal) { () throws(Failure) in
+            write(terminal, prompts(purpose))
+            defer { write(terminal, "\n") }
+            return try readLine(terminal)
+        }
+    }
+
+    private func readLine(_ descriptor: Int32) throws(Failure) -> SecretBytes {
+        var line = SecretBytes(count: Self.limit)
+        var filled = 0
+        while true {
+            var byte: UInt8 = 0
+            defer { byte = 0 }
+            let count = Glibc.read(descriptor, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 {
+                // The end of input ends a line that has begun; without one there is no secret.
+                guard filled > 0 else { throw Failure(.inputSecretRequired) }
+                break
+            }
+            if byte == UInt8(ascii: "\n") { break }
+            guard filled < Self.limit else { throw Failure(.inputInvalid) }
+            line.withUnsafeMutableBytes { $0[filled] = byte }
+            filled += 1
+        }
+        return line.slice(0..<filled)
+    }
+
+    private func withoutEcho<Result: ~Copyable>(
+        _ terminal: Int32, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var settings = termios()
+        guard tcgetattr(terminal, &settings) == 0 else { throw Failure(.inputSecretRequired) }
+        let before = settings
+        settings.c_lflag &= ~tcflag_t(ECHO)
+        guard tcsetattr(terminal, TCSAFLUSH, &settings) == 0 else { throw Failure(.inputSecretRequired) }
+        defer {
+            var before = before
+            tcsetattr(terminal, TCSAFLUSH, &before)
+        }
+        return try body()
+    }
+
+    private func write(_ terminal: Int32, _ text: StaticString) {
+        _ = Glibc.write(terminal, text.utf8Start, text.utf8CodeUnitCount)
+    }
+}

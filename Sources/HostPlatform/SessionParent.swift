@@ -1,0 +1,124 @@
+package import Base
+internal import CPlatform
+import Glibc
+
+/// The process that a person starts: it holds the terminal and the vault's lock, no secret, and starts a fresh child for
+/// every session. It restores the terminal after any death of the child.
+package struct SessionParent: ~Copyable {
+    private let terminal: SavedTerminal?
+    private let signals: Int32
+
+    /// Blocks the signals it wants to hear of; call before any thread is started.
+    package init() {
+        signals = postern_signal_descriptor()
+        terminal = SavedTerminal()
+    }
+
+    deinit { close(signals) }
+
+    /// Runs one child to its end.
+    /// - Parameter arguments: a person's own arguments, repeated to the child.
+    /// - Returns: its exit code; 1 after a death by a signal, which `died` tells.
+    package borrowing func runChild(
+        vault: borrowing HeldVault, log: Int32?, arguments: [String]
+    ) throws(Failure) -> (code: Int32, died: Bool) {
+        var pair: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
+            throw Failure(.internalFault)
+        }
+        defer { close(pair[0]) }
+        let handover = Handover(vault: vault.descriptor, channel: pair[1], log: log)
+        let inherited = [vault.descriptor, pair[1]] + (log.map { [$0] } ?? [])
+        for descriptor in inherited { setInherited(descriptor, true) }
+        let child: Int32
+        do {
+            defer {
+                for descriptor in inherited { setInherited(descriptor, false) }
+                close(pair[1])
+            }
+            child = try spawn([CommandLine.arguments.first ?? "postern"] + handover.arguments + arguments)
+        }
+        return wait(for: child, serving: FileChannelServer(socket: pair[0]))
+    }
+
+    private borrowing func wait(for child: Int32, serving server: FileChannelServer) -> (code: Int32, died: Bool) {
+        var isServing = true
+        while true {
+            var status: Int32 = 0
+            if waitpid(child, &status, WNOHANG) == child {
+                // The macros of wait(2): the low seven bits hold the signal.
+                let died = status & 0x7F != 0
+                terminal?.restore(leavingScreen: died)
+                return (died ? 1 : (status >> 8) & 0xFF, died)
+            }
+            var ready = [
+                pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isServing ? server.socket : -1, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&ready, 2, -1) > 0 else { continue }
+            if ready[1].revents != 0 { isServing = server.serve() }
+            guard ready[0].revents != 0 else { continue }
+            switch postern_next_signal(signals) {
+            case SIGTERM, SIGHUP: kill(child, SIGTERM)
+            // The terminal sends SIGINT and SIGQUIT to the child as well; it decides.
+            default: break
+            }
+        }
+    }
+
+    private borrowing func spawn(_ arguments: [String]) throws(Failure) -> Int32 {
+        // Swift's backtracer would print register contents of a process that holds keys.
+        let kept = [
+            "TERM", "COLORTERM", "NO_COLOR", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ", "HOME",
+        ]
+        let environment = kept.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+        var child: Int32 = -1
+        let failure = withCStrings(arguments) { arguments in
+            withCStrings(environment + ["SWIFT_BACKTRACE=enable=no"]) { environment in
+                postern_spawn("/proc/self/exe", arguments, environment, &child)
+            }
+        }
+        guard failure == 0 else { throw Failure(failure == ENOMEM ? .memoryShort : .internalFault) }
+        return child
+    }
+}
+
+private func setInherited(_ descriptor: Int32, _ inherited: Bool) {
+    _ = fcntl(descriptor, F_SETFD, inherited ? 0 : FD_CLOEXEC)
+}
+
+/// A NULL-terminated array of C strings, for the length of `body`.
+private func withCStrings<Result>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+    let pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) } + [nil]
+    defer { for pointer in pointers { free(pointer) } }
+    return pointers.withUnsafeBufferPointer { buffer in
+        guard let base = buffer.baseAddress else { preconditionFailure("the array holds at least its end") }
+        return body(base)
+    }
+}
+
+/// The terminal's settings as they were at the start.
+struct SavedTerminal {
+    private let settings: termios
+
+    /// nil where standard input is no terminal.
+    init?() {
+        var settings = termios()
+        guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
+        self.settings = settings
+    }
+
+    /// - Parameter leavingScreen: whether to leave the alternate screen and every mode too, as after a death in it.
+    func restore(leavingScreen: Bool) {
+        var settings = settings
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        guard leavingScreen, isatty(STDOUT_FILENO) == 1 else { return }
+        // Mouse, focus, paste and synchronised modes off, alternate screen left, attributes and cursor as usual.
+        let reset = Array(
+            "\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?1000l\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?2026l\u{1B}[?1049l\u{1B}[0m\u{1B}[?25h"
+                .utf8)
+        _ = write(STDOUT_FILENO, reset, reset.count)
+    }
+}
