@@ -13,10 +13,24 @@ package protocol CodedError: Error, Sendable, CustomStringConvertible {
     var code: ErrorCode { get }
     /// How long to wait before `retry` makes sense; nil where that is not known.
     var retryAfterMilliseconds: Int64? { get }
+    /// More to tell a person than the code does; never logged.
+    var detail: FailureDetail? { get }
+}
+
+/// What a person is told besides the code: numbers and kinds, no text of theirs.
+package enum FailureDetail: Sendable, Equatable {
+    /// A passcode that one machine would find in about so many hours, and what makes it so.
+    case guessable(hours: Int64, weakness: Weakness)
+
+    /// What a guesser would try first.
+    package enum Weakness: Sendable, Equatable {
+        case short, word, keyboard, repetition, sequence, date
+    }
 }
 
 extension CodedError {
     package var retryAfterMilliseconds: Int64? { nil }
+    package var detail: FailureDetail? { nil }
     package var description: String { code.rawValue }
 }
 
@@ -24,8 +38,10 @@ extension CodedError {
 package struct Failure: CodedError, Equatable {
     package let code: ErrorCode
     package let retryAfterMilliseconds: Int64?
-    package init(_ code: ErrorCode, retryAfterMilliseconds: Int64? = nil) {
+    package let detail: FailureDetail?
+    package init(_ code: ErrorCode, retryAfterMilliseconds: Int64? = nil, detail: FailureDetail? = nil) {
         self.code = code
+        self.detail = detail
         self.retryAfterMilliseconds = retryAfterMilliseconds
     }
 }

@@ -1,5 +1,5 @@
 package import Base
-package import Domain
+import Domain
 
 /// Turns words into a `Command`. Throws `command.unknown`, `command.usage`, and the codes of the values named
 /// (`jid.invalid`, `message.empty`, `profile.nameInvalid` …). Nothing is opened, read or asked.
@@ -45,7 +45,8 @@ private func bare(_ command: Command, _ words: ArraySlice<String>) throws(Failur
 }
 
 private func bareAddress(_ text: String) throws(Failure) -> JID {
-    guard let jid = JID(text), jid.resource == nil else { throw Failure(.jidInvalid) }
+    let jid = try JID(text)
+    guard jid.isBare else { throw Failure(.jidInvalid) }
     return jid
 }
 
@@ -72,7 +73,7 @@ private func parseProfileDraft(_ words: ArraySlice<String>) throws(Failure) -> C
     guard jid.local != nil else { throw Failure(.jidInvalid) }
     let port: UInt16? = try words.number("--port", in: 1...65535)
     var settings = ProfileSettings(
-        name: try ProfileName(words.value("--name") ?? String(jid.text.prefix(32))), jid: jid,
+        name: try ProfileName(words.value("--name") ?? String(jid.addressText.prefix(32))), jid: jid,
         isPlain: words.flag("--plain"))
     if let host = words.value("--host") {
         guard (1...255).contains(host.utf8.count) else { throw Failure(.commandUsage) }

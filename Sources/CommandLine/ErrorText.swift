@@ -9,6 +9,7 @@ extension ErrorCode {
         case .vaultBusy: "Another program has this vault open. Close it and try again."
         case .vaultDamaged: "The vault's header is damaged beyond repair. Restore the file from a copy."
         case .vaultVersion: "This vault was made by a newer Postern. Install that version."
+        case .vaultUnfinished: "Making this vault was interrupted; nothing was in it yet. Start over: postern init"
         case .vaultAccess: "The vault file cannot be opened. Check its owner and permissions (0600)."
         case .unlockInvalid: "That passcode opens nothing here."
         case .unlockDelayed: "Too many attempts. Wait, then try again."
@@ -80,12 +81,41 @@ extension ErrorCode {
     /// The program's exit code where an error ends it (DESIGN section 11).
     package var exitCode: Int32 {
         switch self {
-        case .commandUnknown, .commandUsage, .commandTooLong, .inputInvalid, .inputSecretRequired, .confirmRequired: 2
-        case .unlockInvalid, .vaultExists: 3
+        case .commandUnknown, .commandUsage, .commandTooLong, .inputInvalid, .inputSecretRequired: 2
+        case .unlockInvalid, .vaultExists, .passcodeWeak: 3
         case .unlockDelayed: 4
-        case .vaultDamaged, .vaultVersion: 5
-        case _ where rawValue.hasPrefix("net.") || rawValue.hasPrefix("tls.") || rawValue.hasPrefix("server."): 6
+        case .vaultDamaged, .storageDamaged: 5
+        case .tlsAuthorityFile: 1
+        case _ where ["net.", "tls.", "auth.", "stream.", "server."].contains(where: rawValue.hasPrefix): 6
         default: 1
+        }
+    }
+}
+
+extension CodedError {
+    /// The text of the code, with what the error adds to it.
+    package var text: String {
+        if case .guessable(let hours, let weakness) = detail {
+            let time = hours < 1 ? "less than an hour" : hours == 1 ? "about 1 hour" : "about \(hours) hours"
+            return "This passcode would be found in \(time) on one machine: \(weakness.text). "
+                + "Five random words make a good one."
+        }
+        if let milliseconds = retryAfterMilliseconds {
+            return code.text + " (\(max(1, (milliseconds + 999) / 1000)) s)"
+        }
+        return code.text
+    }
+}
+
+extension FailureDetail.Weakness {
+    fileprivate var text: String {
+        switch self {
+        case .short: "it is too short"
+        case .word: "it is made of common words or names"
+        case .keyboard: "it follows the keyboard"
+        case .repetition: "it repeats itself"
+        case .sequence: "it follows the alphabet or counts"
+        case .date: "it is a date"
         }
     }
 }

@@ -42,7 +42,7 @@ package actor EventQueue {
             }
             let first = await group.next() ?? nil
             group.cancelAll()
-            await self.giveUp(id)
+            giveUp(id)
             return first
         }
         guard let found else { throw Failure(.waitTimeout) }

@@ -1,6 +1,6 @@
 package import Application
 package import Base
-package import Domain
+import Domain
 
 /// What a command came to.
 package enum CommandResult: Sendable, Equatable {

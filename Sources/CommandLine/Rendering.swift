@@ -8,7 +8,7 @@ extension JSON {
         .members([
             "id": .number(Int64(id)), "ok": .bool(false),
             "error": .members([
-                "code": .string(failure.code.rawValue), "message": .string(failure.code.text),
+                "code": .string(failure.code.rawValue), "message": .string(failure.text),
                 "recovery": .string(failure.code.recovery.rawValue),
                 "retryAfterMs": failure.retryAfterMilliseconds.map { .number($0) },
             ]),
@@ -21,14 +21,14 @@ extension JSON {
 
     static func profile(_ profile: ProfileView, withActivity: Bool = false) -> JSON {
         .members([
-            "name": .string(profile.settings.name.text), "jid": .string(profile.settings.jid.text),
+            "name": .string(profile.settings.name.text), "jid": .string(profile.settings.jid.addressText),
             "kind": .string("xmpp"), "active": withActivity ? .bool(profile.isActive) : nil,
         ])
     }
 
     static func message(_ message: Message) -> JSON {
         .members([
-            "id": .string(message.id.text), "chat": .string(message.chat.text), "from": .string(message.from.text),
+            "id": .string(message.id.text), "chat": .string(message.chat.addressText), "from": .string(message.from.addressText),
             "direction": .string(message.direction.rawValue), "body": message.body.map { .string($0.text) },
             "at": .string(message.at.text), "state": message.delivery.map { .string($0.text) },
             "code": message.delivery?.failureCode.map { .string($0.rawValue) },
@@ -38,14 +38,14 @@ extension JSON {
 
     static func chat(_ chat: ChatSummary) -> JSON {
         .members([
-            "jid": .string(chat.jid.text), "name": chat.name.map { .string($0) }, "unread": .number(Int64(chat.unread)),
+            "jid": .string(chat.jid.addressText), "name": chat.name.map { .string($0) }, "unread": .number(Int64(chat.unread)),
             "last": chat.last.map { .message($0) },
         ])
     }
 
     static func contact(_ contact: Contact) -> JSON {
         .members([
-            "jid": .string(contact.item.jid.text), "name": contact.item.name.map { .string($0) },
+            "jid": .string(contact.item.jid.addressText), "name": contact.item.name.map { .string($0) },
             "subscription": .string(contact.item.subscription.rawValue),
             "presence": .string(contact.presence.rawValue),
         ])
@@ -55,7 +55,7 @@ extension JSON {
         var next: JSON?
         if case .retryScheduled(let at) = item.state { next = .number(max(0, at.milliseconds - now.milliseconds)) }
         return .members([
-            "id": .string(item.id.text), "chat": .string(item.chat.text), "state": .string(item.state.text),
+            "id": .string(item.id.text), "chat": .string(item.chat.addressText), "state": .string(item.state.text),
             "attempts": .number(Int64(item.attempts)), "nextAttemptMs": next,
         ])
     }
@@ -101,7 +101,7 @@ extension JSON {
             ])
         case .subscription(let profile, let jid):
             .members([
-                "event": .string("subscription"), "profile": .string(profile.text), "from": .string(jid.text),
+                "event": .string("subscription"), "profile": .string(profile.text), "from": .string(jid.addressText),
             ])
         case .screen, .changed: nil
         }
