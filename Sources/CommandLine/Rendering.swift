@@ -28,7 +28,8 @@ extension JSON {
 
     static func message(_ message: Message) -> JSON {
         .members([
-            "id": .string(message.id.text), "chat": .string(message.chat.addressText), "from": .string(message.from.addressText),
+            "id": .string(message.id.text), "chat": .string(message.chat.addressText),
+            "from": .string(message.from.addressText),
             "direction": .string(message.direction.rawValue), "body": message.body.map { .string($0.text) },
             "at": .string(message.at.text), "state": message.delivery.map { .string($0.text) },
             "code": message.delivery?.failureCode.map { .string($0.rawValue) },
@@ -38,7 +39,8 @@ extension JSON {
 
     static func chat(_ chat: ChatSummary) -> JSON {
         .members([
-            "jid": .string(chat.jid.addressText), "name": chat.name.map { .string($0) }, "unread": .number(Int64(chat.unread)),
+            "jid": .string(chat.jid.addressText), "name": chat.name.map { .string($0) },
+            "unread": .number(Int64(chat.unread)),
             "last": chat.last.map { .message($0) },
         ])
     }

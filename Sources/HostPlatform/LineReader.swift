@@ -1,18 +1,9 @@
+package import Application
 package import Base
 import Glibc
 
-/// A line of input, or why it is none.
-package enum InputLine: Sendable, Equatable {
-    /// Without its line break.
-    case line(String)
-    /// Longer than the limit; all of it was skipped.
-    case tooLong
-    case notUTF8
-    case end
-}
-
 /// Reads lines from a descriptor, one when asked for, on a thread of its own.
-package actor LineReader {
+package actor LineReader: LineSource {
     /// Bytes of a line at most.
     package static let limit = 64 * 1024
 
@@ -67,7 +58,7 @@ package actor LineReader {
 }
 
 /// Writes whole lines to a descriptor, on a thread of its own, in the order given.
-package actor LineWriter {
+package actor LineWriter: LineSink {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let descriptor: Int32

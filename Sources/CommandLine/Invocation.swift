@@ -1,0 +1,77 @@
+package import Base
+
+/// What a person started the program for (DESIGN section 11).
+package struct Invocation: Sendable, Equatable {
+    package enum Action: Sendable, Equatable {
+        /// The full-screen session, or the guide where there is no vault.
+        case session
+        case initialize(capacity: Int64, allowsWeak: Bool)
+        case shell(json: Bool)
+        case help(String?)
+        case version
+    }
+
+    /// Bytes for both regions unless `--capacity` says otherwise.
+    package static let defaultCapacity: Int64 = 256 << 20
+
+    package var action: Action
+    package var vault: String?
+    package var log: String?
+    package var passcodeDescriptor: Int32?
+
+    /// - Parameter arguments: without the program's name.
+    /// Throws `command.unknown`, `command.usage`.
+    package init(_ arguments: [String]) throws(Failure) {
+        if arguments == ["--version"] {
+            action = .version
+            return
+        }
+        if arguments == ["--help"] || arguments == ["-h"] {
+            action = .help(nil)
+            return
+        }
+        let valued: Set<String> = ["--vault", "--log", "--passcode-fd", "--capacity"]
+        let words = try Words(arguments, valued: valued, plain: ["--json", "--allow-weak"])
+        let command = try words.positional(atLeast: 0)
+        switch command.first {
+        case nil: action = .session
+        case "init":
+            var capacity = Self.defaultCapacity
+            if let text = words.value("--capacity") {
+                guard let bytes = byteSize(text) else { throw Failure(.commandUsage) }
+                capacity = bytes
+            }
+            action = .initialize(capacity: capacity, allowsWeak: words.flag("--allow-weak"))
+        case "shell": action = .shell(json: words.flag("--json"))
+        case "help": action = .help(command.count > 1 ? command.dropFirst().joined(separator: " ") : nil)
+        case .some: throw Failure(.commandUnknown)
+        }
+        if command.count > 1, command[0] != "help" { throw Failure(.commandUsage) }
+        vault = words.value("--vault")
+        log = words.value("--log")
+        passcodeDescriptor = try words.number("--passcode-fd", in: 0...1_048_576)
+        if vault == "" || log == "" { throw Failure(.commandUsage) }
+        if words.flag("--json"), command.first != "shell" { throw Failure(.commandUsage) }
+        if command.first != "init", words.flag("--allow-weak") || words.value("--capacity") != nil {
+            throw Failure(.commandUsage)
+        }
+    }
+}
+
+/// What `postern help` prints.
+package let programHelp = """
+    postern [--vault PATH] [--log FILE] [COMMAND]
+
+    Without a command: opens the vault and shows the full-screen session.
+
+      init [--capacity SIZE] [--allow-weak]   make a vault
+      shell [--json]                          the session in lines, for scripts and screen readers
+      help [COMMAND]                          this text, or one command of the session
+      --version                               the version
+
+    The passcode is asked for on the terminal, or read from --passcode-fd N.
+
+    Commands of the session:
+
+    """
+    + commandCatalogue.map { "  \($0.usage)\n      \($0.summary)\n" }.joined()
