@@ -79,6 +79,11 @@ package final class EpollExecutor: SerialExecutor {
         Timer(token: loop.schedule(afterMilliseconds: delay, handler))
     }
 
+    /// Runs `body` on the executor's thread: at once if the caller is there, else soon.
+    func perform(_ body: @escaping @Sendable () -> Void) {
+        if isCurrent { body() } else { schedule(afterMilliseconds: 0, handler: body) }
+    }
+
     /// Called on the executor's thread, it keeps the handler from running; elsewhere it may be running.
     package func cancel(_ timer: Timer) { loop.cancel(timer.token) }
 }
