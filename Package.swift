@@ -74,7 +74,7 @@ let package = Package(
         house("HostPlatform", ["Base", "Domain", "Application", "CPlatform"]),
 
         // Windows.
-        house("CommandLine", ["Base", "Domain", "Application"]),
+        house("CommandLine", ["Base", "Domain", "Application", "Terminal"]),
         house("TerminalUI", ["Base", "Domain", "Application", "Terminal", "CommandLine"]),
 
         .executableTarget(

@@ -13,6 +13,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case passcodeEmpty = "passcode.empty"
     case passcodeWeak = "passcode.weak"
     case passcodeInvalid = "passcode.invalid"
+    case passcodeMismatch = "passcode.mismatch"
     case spaceNotHere = "space.notHere"
 
     // Storage.
@@ -89,7 +90,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
             .authServerProof, .authDowngrade, .streamInvalid, .streamTooLarge, .sessionEnded, .internalFault:
             .stop
         case .vaultMissing, .vaultExists, .vaultUnfinished, .vaultAccess, .passcodeEmpty, .passcodeWeak,
-            .passcodeInvalid,
+            .passcodeInvalid, .passcodeMismatch,
             .storageFull, .storageDiskFull, .storageReadOnly, .profileMissing, .profileExists, .profileNone,
             .profileLimit, .profileNameInvalid, .jidInvalid, .messageEmpty, .messageTooLarge, .messageMissing,
             .encryptionRequired, .outcomeUnknown, .messageRefused, .outboxFull, .tlsRequired, .tlsFailed,

@@ -16,6 +16,7 @@ extension ErrorCode {
         case .passcodeEmpty: "The passcode is empty."
         case .passcodeWeak: "This passcode is too easy to guess. Use a longer one, for instance five random words."
         case .passcodeInvalid: "The passcode has characters that cannot be used, or is too long."
+        case .passcodeMismatch: "The two passcodes differ. Nothing was changed."
         case .spaceNotHere: "This cannot be done in this space."
         case .storageFull:
             "This space's share of the vault is full. Remove something, or enlarge the vault: vault grow."
