@@ -94,7 +94,7 @@ let package = Package(
         tests("VaultStore", ["SQLCipherKit", "Application", "Domain", "Base"]),
         tests("ProfileStore", ["SQLCipherKit", "Application", "Domain", "Base"]),
         tests("XMPPLink", ["XMPP", "Net", "Application", "Domain", "Base"]),
-        tests("HostPlatform"), tests("CommandLine", ["Application", "Domain", "Base"]),
+        tests("HostPlatform", ["Application", "Base"]), tests("CommandLine", ["Application", "Domain", "Base"]),
         tests("TerminalUI", ["Terminal", "CommandLine", "Application", "Domain", "Base"]),
         // The built program: shell on a pipe, real servers and peers, pseudo-terminals.
         .testTarget(

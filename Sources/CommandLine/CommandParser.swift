@@ -73,7 +73,7 @@ private func parseProfileDraft(_ words: ArraySlice<String>) throws(Failure) -> C
     guard jid.local != nil else { throw Failure(.jidInvalid) }
     let port: UInt16? = try words.number("--port", in: 1...65535)
     var settings = ProfileSettings(
-        name: try ProfileName(words.value("--name") ?? String(jid.addressText.prefix(32))), jid: jid,
+        name: try ProfileName(words.value("--name") ?? defaultName(of: jid)), jid: jid,
         isPlain: words.flag("--plain"))
     if let host = words.value("--host") {
         guard (1...255).contains(host.utf8.count) else { throw Failure(.commandUsage) }
@@ -89,6 +89,10 @@ private func parseProfileDraft(_ words: ArraySlice<String>) throws(Failure) -> C
     return Command.ProfileDraft(
         settings: settings, authorityPath: words.value("--ca"),
         passwordDescriptor: try words.number("--password-fd", in: 0...1_048_576))
+}
+
+private func defaultName(of jid: JID) -> String {
+    jid.addressText.utf8.count <= 64 ? jid.addressText : jid.domain
 }
 
 /// `socks5://HOST:PORT`, IPv6 literals in brackets.

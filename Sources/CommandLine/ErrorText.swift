@@ -30,7 +30,7 @@ extension ErrorCode {
         case .profileExists: "An account of that name or address is already here."
         case .profileNone: "No account is in use. Add one (profile add) or choose one (profile use)."
         case .profileLimit: "This space holds no more accounts."
-        case .profileNameInvalid: "A name has 1 to 32 letters, digits, dots, dashes or underscores."
+        case .profileNameInvalid: "A name has 1 to 64 bytes and no spaces."
         case .jidInvalid: "That is not an address of the form name@server."
         case .messageEmpty: "The message is empty."
         case .messageTooLarge: "The message is too long (64 KiB at most)."

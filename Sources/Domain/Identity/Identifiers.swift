@@ -29,17 +29,21 @@ package struct ProfileID: Hashable, Sendable {
     package init(entropy: Entropy) { bytes = entropy.bytes(16) }
 }
 
-/// What a person calls a profile: 1 to 32 bytes of letters, digits, `-`, `_`, `.`, unique in its space.
+/// What a person calls a profile: 1 to 64 bytes without white space and invisible characters, unique in its space.
 package struct ProfileName: Hashable, Sendable {
     package let text: String
 
     /// Throws `profile.nameInvalid`.
     package init(_ text: String) throws(Failure) {
-        let allowed = text.unicodeScalars.allSatisfy { scalar in
-            scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-                || "-_.".unicodeScalars.contains(scalar)
+        let isVisible = text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator,
+                .paragraphSeparator:
+                false
+            default: true
+            }
         }
-        guard (1...32).contains(text.utf8.count), allowed else { throw Failure(.profileNameInvalid) }
+        guard (1...64).contains(text.utf8.count), isVisible else { throw Failure(.profileNameInvalid) }
         self.text = text
     }
 }

@@ -1,0 +1,135 @@
+import Base
+import Domain
+import Testing
+
+@testable import CommandLine
+
+@Suite("Commands")
+struct CommandParserTests {
+    private func parse(_ line: String) throws -> Command { try parseCommand(try shellWords(line)) }
+
+    @Test("Each command of the catalogue is known by its name")
+    func catalogue() throws {
+        for entry in commandCatalogue {
+            do throws(Failure) {
+                _ = try parseCommand(entry.name.split(separator: " ").map(String.init))
+            } catch {
+                // Words are missing, but the command itself is found.
+                #expect(error.code != .commandUnknown, "\(entry.name)")
+            }
+        }
+    }
+
+    @Test("A profile takes every option of the contract")
+    func profileAdd() throws {
+        let command = try parse(
+            "profile add Alice@Example.org --name work --host 127.0.0.1 --port 15220 --tls starttls --ca /tmp/ca "
+                + "--proxy socks5://[::1]:9050 --plain --password-fd 5")
+        var settings = ProfileSettings(name: try ProfileName("work"), jid: try JID("alice@example.org"), isPlain: true)
+        settings.server = HostPort(host: "127.0.0.1", port: 15220)
+        settings.tls = .startTLS
+        settings.proxy = HostPort(host: "::1", port: 9050)
+        #expect(
+            command
+                == .profileAdd(
+                    Command.ProfileDraft(settings: settings, authorityPath: "/tmp/ca", passwordDescriptor: 5)))
+    }
+
+    @Test("Text after an address is one message, joined by spaces")
+    func send() throws {
+        let to = try JID("bob@example.org")
+        #expect(try parse("send bob@example.org 'a  b' c --plain") == .send(to, try MessageBody("a  b c"), plain: true))
+        #expect(try parse("send bob@example.org -- --plain") == .send(to, try MessageBody("--plain"), plain: false))
+    }
+
+    @Test(
+        "Wrong words are told apart by their code",
+        arguments: [
+            ("frobnicate", .commandUnknown),
+            ("profile", .commandUsage),
+            ("profile add", .commandUsage),
+            ("profile add nobody", .jidInvalid),
+            ("profile add a@b/c", .jidInvalid),
+            ("profile add a@b --port 0", .commandUsage),
+            ("profile add a@b --port 65536", .commandUsage),
+            ("profile add a@b --tls none", .commandUsage),
+            ("profile add a@b --proxy http://x:1", .commandUsage),
+            ("profile add a@b --proxy socks5://:1", .commandUsage),
+            ("profile add a@b --proxy socks5:", .commandUsage),
+            ("profile add a@b --host", .commandUsage),
+            ("profile add a@b --name 'a b'", .profileNameInvalid),
+            ("send a@b", .messageEmpty),
+            ("send a@b '   '", .messageEmpty),
+            ("send a@@b x", .jidInvalid),
+            ("history a@b --limit 0", .commandUsage),
+            ("history a@b --limit x", .commandUsage),
+            ("connect now", .commandUsage),
+            ("vault grow 12X --yes", .commandUsage),
+            ("wait", .commandUsage),
+            ("wait message nonsense", .commandUsage),
+            ("lock --now", .commandUsage),
+        ] as [(String, ErrorCode)])
+    func refuses(line: String, code: ErrorCode) {
+        #expect(throws: Failure(code)) { try parse(line) }
+    }
+
+    @Test("A destructive command without --yes is parsed as unconfirmed")
+    func confirmation() throws {
+        #expect(try parse("profile remove work") == .profileRemove(try ProfileName("work"), confirmed: false))
+        #expect(try parse("space add") == .spaceAdd(Command.SecretOptions(), confirmed: false))
+        #expect(try parse("vault grow 512M --yes") == .vaultGrow(.to(512 << 20), confirmed: true))
+        #expect(try parse("vault grow +1g --yes") == .vaultGrow(.by(1 << 30), confirmed: true))
+    }
+
+    @Test(
+        "A size has a number and a binary unit",
+        arguments: [
+            ("1", 1), ("64K", 65_536), ("2MiB", 2 << 20), ("3gb", 3 << 30), ("0", nil), ("", nil), ("M", nil),
+            ("-1M", nil), ("1T", nil), ("9999999999G", nil), ("1.5G", nil),
+        ] as [(String, Int64?)])
+    func sizes(text: String, bytes: Int64?) {
+        #expect(byteSize(text) == bytes)
+    }
+}
+
+@Suite("Invocation")
+struct InvocationTests {
+    @Test(
+        "Arguments name an action",
+        arguments: [
+            ([], .session),
+            (["init"], .initialize(capacity: 256 << 20, allowsWeak: false)),
+            (
+                ["--vault", "/v", "init", "--capacity", "64M", "--allow-weak"],
+                .initialize(capacity: 64 << 20, allowsWeak: true)
+            ),
+            (["shell"], .shell(json: false)),
+            (["shell", "--json", "--passcode-fd", "3"], .shell(json: true)),
+            (["help", "profile", "add"], .help("profile add")),
+            (["--version"], .version),
+        ] as [([String], Invocation.Action)])
+    func actions(arguments: [String], action: Invocation.Action) throws {
+        #expect(try Invocation(arguments).action == action)
+    }
+
+    @Test(
+        "Anything else is a usage error",
+        arguments: [
+            ["shell", "now"], ["--json"], ["init", "--json"], ["shell", "--capacity", "1M"], ["--vault"], ["--vault="],
+            ["shell", "--passcode-fd", "x"], ["shell", "--passcode-fd", "-1"], ["init", "--capacity", "huge"],
+            ["shell", "--json", "--json"],
+        ])
+    func refuses(arguments: [String]) {
+        #expect(throws: Failure(.commandUsage)) { try Invocation(arguments) }
+    }
+
+    @Test("An unknown command is named as such")
+    func unknown() {
+        #expect(throws: Failure(.commandUnknown)) { try Invocation(["frobnicate"]) }
+    }
+
+    @Test("The passcode itself is never an argument")
+    func noSecretArgument() {
+        #expect(throws: Failure(.commandUsage)) { try Invocation(["shell", "--passcode", "secret"]) }
+    }
+}
