@@ -2,7 +2,7 @@ import Support
 import Testing
 
 extension Integration {
-    @Suite("The fixtures themselves") struct Fixtures {
+    @Suite("The fixtures themselves", .timeLimit(.minutes(2))) struct Fixtures {
         @Test("Two peers talk through the throw-away server")
         func peersTalk() async throws {
             try await withServer { server in

@@ -45,6 +45,17 @@ package final class ShellSession: Sendable {
         return answer.result
     }
 
+    /// The list under `key` of a command that has to succeed.
+    package func list(_ command: String, _ key: String) async throws -> [JSON] {
+        guard let list = try await result(command)[key]?.array else {
+            throw Missed("a list '\(key)' from '\(command)'", process.output.transcript)
+        }
+        return list
+    }
+
+    /// What the session says of its connection: the members of `status`.
+    package func status(_ key: String) async throws -> JSON? { try await result("status")[key] }
+
     /// Writes a command without waiting; its number is what `answer` takes.
     package func start(_ command: String) -> Int {
         lastCommand.withLock { last in
@@ -92,7 +103,7 @@ package final class ShellSession: Sendable {
         var all: [JSON] = []
         while true {
             let before = all.first.flatMap { $0["id"]?.string }.map { " --before \($0)" } ?? ""
-            let page = try await result("history \(address) --limit 500\(before)")["messages"]?.array ?? []
+            let page = try await list("history \(address) --limit 1000\(before)", "messages")
             if page.isEmpty { return all }
             all = page + all
         }
@@ -124,7 +135,7 @@ package struct TestVault: Sendable {
     package var path: String { folder.file("vault") }
 
     /// - Parameter capacity: as `init --capacity` takes it.
-    package init(passcode: String = TestVault.passcode, capacity: String = "64MiB") async throws {
+    package init(passcode: String = TestVault.passcode, capacity: String = "64M") async throws {
         folder = try TemporaryFolder()
         let process = try ChildProcess(
             Checkout.program,

@@ -1,0 +1,54 @@
+import Support
+
+let bob = "bob@xmpp.test"
+
+extension ShellSession {
+    /// Adds alice's account under `name` and opens it; the next password behind the password descriptor is hers.
+    func addAlice(
+        name: String = "home", port: Int, authority: String, tls: TLSStart = .starttls, plain: Bool = true
+    ) async throws {
+        try await result(
+            "profile add alice@xmpp.test --name \(name) --host 127.0.0.1 --port \(port) --tls \(tls.rawValue) "
+                + "--ca \(authority)\(plain ? " --plain" : "") --password-fd 4")
+        try await result("profile use \(name)")
+    }
+
+    /// Adds alice's account at this server, opens it and goes online.
+    func signIn(at server: ThrowawayServer, relayed: Bool = false, tls: TLSStart = .starttls) async throws {
+        let port =
+            switch (tls, relayed) {
+            case (.starttls, false): server.port
+            case (.starttls, true): server.relayPort
+            case (.direct, false): server.tlsPort
+            case (.direct, true): server.tlsRelayPort
+            }
+        try await addAlice(port: port, authority: server.authority, tls: tls)
+        let online = try await result("connect")
+        guard online["connection"]?.string == "online" else { throw Missed("being online", [online.line]) }
+    }
+
+    /// Sends a text and returns the message's id.
+    @discardableResult
+    func send(_ text: String, to address: String = bob) async throws -> String {
+        let queued = try await result("send \(address) '\(text)'")
+        guard let id = queued["id"]?.string, queued["state"]?.string == "queued" else {
+            throw Missed("a queued message", [queued.line])
+        }
+        return id
+    }
+}
+
+/// A vault with alice's account, a session on it that is online, and bob as a peer.
+func withConversation(
+    relayed: Bool = false, tls: TLSStart = .starttls, echo: Bool = false,
+    _ body: (ShellSession, Peer, ThrowawayServer, TestVault) async throws -> Void
+) async throws {
+    let vault = try await TestVault()
+    try await withServer { server in
+        try await withPeer(echo: echo, at: server) { peer in
+            let shell = try await vault.shell(passwords: ["alicepw"])
+            try await shell.signIn(at: server, relayed: relayed, tls: tls)
+            try await body(shell, peer, server, vault)
+        }
+    }
+}

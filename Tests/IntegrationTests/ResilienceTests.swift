@@ -1,0 +1,59 @@
+import Support
+import Testing
+
+extension Integration {
+    @Suite("Connections that break", .needsProgram, .timeLimit(.minutes(2))) struct Resilience {
+        @Test("A cut connection is resumed, and what was written meanwhile arrives once")
+        func resume() async throws {
+            try await withConversation(relayed: true) { shell, peer, server, _ in
+                try await shell.send("before the cut")
+                _ = try await peer.message("before the cut")
+                try await server.order(.cut)
+                var ids: [String] = []
+                for index in 1...5 { ids.append(try await shell.send("after the cut \(index)")) }
+                for id in ids { try await shell.delivery(id, "delivered", within: 30) }
+                #expect(peer.textsTaken() == (1...5).map { "after the cut \($0)" })
+                let status = try await shell.result("status")
+                #expect(status["connection"]?.string == "online")
+                #expect(status["resumed"]?.bool == true)
+            }
+        }
+
+        @Test("What the server never saw, because the line was dead, arrives once after it lives again")
+        func deadLine() async throws {
+            try await withConversation(relayed: true) { shell, peer, server, _ in
+                try await server.order(.hold)
+                let id = try await shell.send("into a dead line")
+                try await server.order(.release)
+                _ = try await peer.message("into a dead line", within: 60)
+                try await shell.delivery(id, "delivered", within: 60)
+                #expect(peer.textsTaken() == [])
+                #expect(try await shell.history(bob).count == 1)
+            }
+        }
+
+        @Test("Messages of a peer that fell between two connections come once each")
+        func receiveAcrossCuts() async throws {
+            try await withConversation(relayed: true) { shell, peer, server, _ in
+                for round in 1...3 {
+                    try await server.order(.cut)
+                    for index in 1...5 { try await peer.send("round \(round) \(index)", to: "alice@xmpp.test") }
+                    _ = try await shell.message("round \(round) 5", within: 30)
+                }
+                let texts = (1...3).flatMap { round in (1...5).map { "round \(round) \($0)" } }
+                #expect(try await shell.history(bob).compactMap { $0["body"]?.string } == texts)
+            }
+        }
+
+        @Test("A server that dies and comes back is found again without a command")
+        func serverRestart() async throws {
+            try await withConversation { shell, _, server, _ in
+                try await server.order(.stop)
+                try await shell.event("connection") { $0["state"]?.string == "waiting" }
+                let id = try await shell.send("while the server is away")
+                try await server.order(.start)
+                try await shell.delivery(id, "sent", within: 40)
+            }
+        }
+    }
+}
