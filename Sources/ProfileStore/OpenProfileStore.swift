@@ -29,6 +29,6 @@ package func openProfileStore(
     do throws(StorageError) {
         guard try connection.userVersion() > 0 else { throw StorageError(.storageDamaged) }
         try Schema.migrations.migrate(connection)
-        return ProfileStore(connection: connection, executor: try DatabaseExecutor(), entropy: entropy)
     } catch { throw Failure(error.code) }
+    return ProfileStore(connection: connection, executor: try DatabaseExecutor(), entropy: entropy)
 }
