@@ -38,9 +38,9 @@ package struct ArchiveMachine: Sendable {
 
     package enum Action: Sendable, Equatable {
         case request(ArchiveQuery)
-        /// Store the page's messages and, where there is one, this cursor, in one transaction. Comes before the
+        /// Store the page's messages and this cursor in one transaction, after a gap if `restarts`. Comes before the
         /// request of the next page, which may run meanwhile.
-        case commit(ArchiveCursor?)
+        case commit(ArchiveCursor, restarts: Bool)
         case finish
         case fail(ErrorCode)
     }
@@ -57,6 +57,7 @@ package struct ArchiveMachine: Sendable {
     private var seen: Set<String> = []
     private var pages = 0
     private var usedFallback = false
+    private var restarts = false
 
     package init(archive: ArchiveName) { self.archive = archive }
 
@@ -69,7 +70,8 @@ package struct ArchiveMachine: Sendable {
         switch (input, phase) {
         case (.didStart(let cursor), .idle):
             self.cursor = cursor
-            return ask(cursor?.newest.map { .after($0) } ?? .last)
+            // A cursor without an id says that the archive was empty: everything in it now is news.
+            return ask(cursor.map { $0.newest.map { .after($0) } ?? .since(Timestamp(milliseconds: 0)) } ?? .last)
         case (.didReceive(let page), .reading(let query, _)): return didReceive(page, query)
         case (.didFailPage(let code), .reading(let query, let wasRepeated)):
             return didFailPage(code, query, wasRepeated)
@@ -99,18 +101,21 @@ extension ArchiveMachine {
         pages += 1
         guard let last = page.last else {
             // An empty page is the end; one that claims more to come without saying where is a server's mistake.
-            return end(page.isComplete ? .finish : .fail(.serverRefused))
+            guard page.isComplete else { return end(.fail(.serverRefused)) }
+            guard cursor == nil else { return end(.finish) }
+            let empty = ArchiveCursor(newest: nil, oldest: nil, isComplete: true)
+            return [.commit(empty, restarts: restarts)] + end(.finish)
         }
         if !page.isComplete && query.direction != .last {
             guard seen.insert(last).inserted, last != position(of: query) else { return end(.fail(.serverRefused)) }
         }
-        let commit = Action.commit(advanced(by: page, last: last, query))
+        let commit = Action.commit(advanced(by: page, last: last), restarts: restarts)
         if query.direction == .last || page.isComplete { return [commit] + end(.finish) }
         guard pages < Self.passLimit else { return [commit] + end(.fail(.serverRefused)) }
         return [commit] + ask(next(after: query, last))
     }
 
-    private mutating func advanced(by page: Page, last: String, _ query: ArchiveQuery) -> ArchiveCursor {
+    private mutating func advanced(by page: Page, last: String) -> ArchiveCursor {
         var next = cursor ?? ArchiveCursor(newest: nil, oldest: page.first, isComplete: page.isComplete)
         next.newest = last
         next.newestAt = page.lastAt ?? next.newestAt
@@ -140,6 +145,8 @@ extension ArchiveMachine {
             if let at = cursor?.newestAt {
                 return ask(.since(at.adding(milliseconds: -Self.overlapMilliseconds)))
             }
+            cursor = nil
+            restarts = true
             return ask(.last)
         }
         guard code == .serverTimeout, !wasRepeated else { return end(.fail(code)) }

@@ -1,0 +1,138 @@
+package import Base
+import Domain
+
+/// Brings the account's archive into the store: forward from where it was read, backward when a person scrolls.
+///
+/// What arrives live meanwhile is not held back: it must be durable before the stream reads on, and the page that is
+/// waited for comes on the same stream. The store gives a page's messages their place instead (`Placement`).
+package actor ArchiveSync {
+    /// Delay before another pass after one that failed, and how many of those there are on one stream (Luma 18.6).
+    static let retryMilliseconds: Int64 = 20_000
+    static let retryLimit = 3
+    /// Pages that one wish for older messages reads at most while they hold nothing for the chat.
+    static let olderPages = 4
+
+    private let pager: ArchivePager
+    private let inbox: InboxProcessor
+    private let store: any ProfileStorePort
+    private let time: TimeSource
+    private let log: Log
+    private let scrolling = SerialGate()
+
+    package init(
+        pager: ArchivePager, inbox: InboxProcessor, store: any ProfileStorePort, time: TimeSource, log: Log
+    ) {
+        self.pager = pager
+        self.inbox = inbox
+        self.store = store
+        self.time = time
+        self.log = log.area("archive")
+    }
+
+    /// Reads to the end of the archive. Returns when that is done, given up, or the task was cancelled.
+    package func catchUp() async {
+        for attempt in 0...Self.retryLimit {
+            guard let failure = await pass(.account) else { return }
+            log.warning("reading the archive failed", ["code": failure.code, "attempt": attempt])
+            guard failure.code != .netOffline, !Task.isCancelled, attempt < Self.retryLimit,
+                (try? await time.sleep(Self.retryMilliseconds)) != nil
+            else { return }
+        }
+    }
+
+    /// Fetches older messages until the chat has some, the archive begins, or four pages are read.
+    /// - Returns: whether there may be more.
+    package func loadOlder(of chat: JID) async throws(Failure) -> Bool {
+        await scrolling.enter()
+        defer { scrolling.leave() }
+        for _ in 0..<Self.olderPages {
+            let known = try await store.read { (reader) throws(Failure) in try reader.cursor(of: .account) }
+            guard var cursor = known, !cursor.isComplete, let oldest = cursor.oldest else { return known == nil }
+            let page = try await pager.page(
+                ArchiveQuery(archive: .account, direction: .before(oldest), limit: ArchiveMachine.pageLimit))
+            // The server's own position, also where the page holds nothing to show (Luma 18.7).
+            let isStuck = page.first == nil || page.first == oldest
+            cursor.oldest = page.first ?? oldest
+            cursor.isComplete = page.isComplete || isStuck
+            let moved = cursor
+            let chats = try await inbox.store(
+                page, of: .account, placement: .olderPage, areNews: false, cursor: moved)
+            if moved.isComplete || chats.contains(chat) { return !moved.isComplete }
+        }
+        return true
+    }
+
+    private func pass(_ archive: ArchiveName) async -> Failure? {
+        let cursor: ArchiveCursor?
+        do {
+            cursor = try await store.read { (reader) throws(Failure) in try reader.cursor(of: archive) }
+        } catch {
+            return error
+        }
+        var machine = ArchiveMachine(archive: archive)
+        var step = Step(machine.handle(.didStart(cursor)))
+        var page: ArchivePage?
+        var isHistory = machine.isFirstPass
+        while !Task.isCancelled {
+            // The next page travels while this one is written.
+            let query = step.request
+            async let answer = fetch(query)
+            if let commit = step.commit, let page {
+                do {
+                    _ = try await inbox.store(
+                        page, of: archive, placement: .newerPage, areNews: !isHistory, cursor: commit.cursor,
+                        restarts: commit.restarts)
+                } catch {
+                    _ = machine.handle(.didFailCommit(error.code))
+                    _ = await answer
+                    return error
+                }
+            }
+            switch await answer {
+            case .success(let received):
+                page = received
+                isHistory = machine.isFirstPass
+                step = Step(machine.handle(.didReceive(Self.summary(received))))
+            case .failure(let failure):
+                let isLost = failure.code == .netOffline || failure.code == .netClosed
+                step = Step(machine.handle(isLost ? .didLoseStream : .didFailPage(failure.code)))
+            case nil: return step.failure
+            }
+        }
+        return Failure(.netOffline)
+    }
+
+    /// nil without a query.
+    private func fetch(_ query: ArchiveQuery?) async -> Result<ArchivePage, Failure>? {
+        guard let query else { return nil }
+        do {
+            return .success(try await pager.page(query))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func summary(_ page: ArchivePage) -> ArchiveMachine.Page {
+        ArchiveMachine.Page(
+            first: page.first, last: page.last, isComplete: page.isComplete,
+            lastAt: page.items.last?.message?.stamp)
+    }
+
+    /// A machine's answer, sorted: first what to write, beside it what to ask for, or how it ended.
+    private struct Step {
+        var commit: (cursor: ArchiveCursor, restarts: Bool)?
+        var request: ArchiveQuery?
+        var failure: Failure?
+
+        init(_ actions: [ArchiveMachine.Action]) {
+            for action in actions {
+                switch action {
+                case .commit(let cursor, let restarts): commit = (cursor, restarts)
+                case .request(let query): request = query
+                case .finish: break
+                case .fail(let code): failure = Failure(code)
+                }
+            }
+        }
+    }
+}

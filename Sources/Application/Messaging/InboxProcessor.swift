@@ -1,0 +1,169 @@
+package import Base
+package import Domain
+
+/// The one door in: whatever a link or an archive brings becomes one transaction, then news, then an acknowledgement
+/// (DESIGN section 5, invariant 11).
+///
+/// Guards what is known of people but not stored: presences and open requests. Both are bounded.
+package actor InboxProcessor: LinkSink {
+    /// Text bytes of one transaction at most; a batch with more of it becomes several, in order.
+    static let transactionBytes = 1024 * 1024
+
+    /// Where news goes that is in no table.
+    package enum Notice: Sensitive, Equatable {
+        case subscription(JID)
+        case presence
+        case linkDidEnd(Failure?)
+    }
+
+    private let account: JID
+    private let store: any ProfileStorePort
+    private let link: any LinkPort
+    private let outbox: Outbox
+    private let engine: any ProtocolEngine
+    private let time: TimeSource
+    private let jitter: @Sendable () -> Jitter
+    private let notify: @Sendable (Notice) async -> Void
+    private var presences = PresenceBook()
+
+    package init(
+        account: JID, store: any ProfileStorePort, link: any LinkPort, outbox: Outbox, engine: any ProtocolEngine,
+        time: TimeSource, jitter: @escaping @Sendable () -> Jitter,
+        notify: @escaping @Sendable (Notice) async -> Void
+    ) {
+        self.account = account
+        self.store = store
+        self.link = link
+        self.outbox = outbox
+        self.engine = engine
+        self.time = time
+        self.jitter = jitter
+        self.notify = notify
+    }
+
+    // MARK: From the link
+
+    package func receive(_ events: [InboundEvent]) async throws(Failure) {
+        var effects = InboundEffects()
+        for part in Self.parts(events) { effects.merge(try await commit(part)) }
+        await carryOut(effects)
+        for courtesy in effects.courtesies { await link.send(courtesy) }
+    }
+
+    package func acknowledged(_ ids: [MessageID]) async throws(Failure) {
+        try await outbox.didReceiveAcknowledgements(ids)
+    }
+
+    package func linkDidEnd(_ failure: Failure?) async {
+        presences.clear()
+        await outbox.streamDidEnd()
+        await notify(.linkDidEnd(failure))
+        await notify(.presence)
+    }
+
+    // MARK: From an archive
+
+    /// Stores a page and, in the transaction of its last message, how far the archive was read. Never answered.
+    /// - Parameters:
+    ///   - cursor: nil to leave it where it is.
+    ///   - restarts: the archive goes on after a gap (`StoreTransaction.restartArchive`).
+    /// - Returns: the chats that got a new message.
+    package func store(
+        _ page: ArchivePage, of archive: ArchiveName, placement: Placement, areNews: Bool, cursor: ArchiveCursor?,
+        restarts: Bool = false
+    ) async throws(Failure) -> Set<JID> {
+        var parts = Self.parts(page.items.compactMap(\.message).map(InboundEvent.message))
+        if placement == .olderPage { parts.reverse() }
+        if parts.isEmpty { parts = [[]] }
+        var effects = InboundEffects()
+        for (index, part) in parts.enumerated() {
+            let isFirst = index == 0
+            let isLast = index == parts.count - 1
+            effects.merge(
+                try await commit(
+                    part, placement: placement, areNews: areNews, before: restarts && isFirst ? archive : nil,
+                    after: isLast ? cursor.map { ($0, archive) } : nil))
+        }
+        await carryOut(effects)
+        return effects.chats
+    }
+
+    // MARK: What is known of people
+
+    package func presence(of jid: JID) -> Presence { presences.presence(of: jid) }
+    package func presences(of jids: [JID]) -> [Presence] { jids.map { presences.presence(of: $0) } }
+
+    // MARK: Transactions
+
+    private func commit(
+        _ events: [InboundEvent], placement: Placement = .live, areNews: Bool = true, before: ArchiveName? = nil,
+        after: (ArchiveCursor, ArchiveName)? = nil
+    ) async throws(Failure) -> InboundEffects {
+        let account = account
+        let engine = engine
+        let now = time.now()
+        let jitter = jitter()
+        return try await store.write { (transaction) throws(Failure) in
+            if let before { try transaction.restartArchive(before) }
+            var application = InboundApplication(
+                account: account, engine: engine, now: now, jitter: jitter, placement: placement, areNews: areNews,
+                transaction: transaction)
+            for event in events { try application.apply(event) }
+            if let (cursor, archive) = after {
+                let stored = before == nil ? try transaction.cursor(of: archive) : nil
+                try transaction.setCursor(Self.merged(cursor, into: stored, placement), of: archive)
+            }
+            return application.effects
+        }
+    }
+
+    /// Catching up and scrolling back may run beside each other: each moves its own end.
+    private static func merged(
+        _ cursor: ArchiveCursor, into stored: ArchiveCursor?, _ placement: Placement
+    ) -> ArchiveCursor {
+        guard var merged = stored else { return cursor }
+        switch placement {
+        case .live, .newerPage:
+            merged.newest = cursor.newest
+            merged.newestAt = cursor.newestAt
+            if merged.oldest == nil { merged.oldest = cursor.oldest }
+        case .olderPage:
+            merged.oldest = cursor.oldest
+            merged.isComplete = cursor.isComplete
+        }
+        return merged
+    }
+
+    private func carryOut(_ effects: InboundEffects) async {
+        for (jid, presence) in effects.presences { presences.note(jid, presence) }
+        await outbox.didSettle(effects.settled)
+        for jid in effects.requests { await notify(.subscription(jid)) }
+        if !effects.presences.isEmpty { await notify(.presence) }
+    }
+
+    private static func parts(_ events: [InboundEvent]) -> [[InboundEvent]] {
+        var parts: [[InboundEvent]] = []
+        var part: [InboundEvent] = []
+        var bytes = 0
+        for event in events {
+            let size = self.bytes(of: event)
+            if !part.isEmpty, bytes + size > transactionBytes {
+                parts.append(part)
+                part = []
+                bytes = 0
+            }
+            part.append(event)
+            bytes += size
+        }
+        if !part.isEmpty { parts.append(part) }
+        return parts
+    }
+
+    private static func bytes(of event: InboundEvent) -> Int {
+        switch event {
+        case .message(let message): (message.body?.utf8.count ?? 0) + (message.envelope?.payload.count ?? 0) + 512
+        case .roster(let items, _): (items?.count ?? 0) * 128
+        case .rosterPush, .presence, .subscriptionRequest: 256
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Base
+import Domain
+
+/// Turns what a store committed into what windows are told.
+struct ChangeForwarder: Sendable {
+    let profile: ProfileName
+    let emit: @Sendable (AppEvent) -> Void
+
+    /// Returns when the feed ends or the task is cancelled.
+    func run(_ feed: AsyncStream<StoreChanges>) async {
+        for await changes in feed {
+            switch changes {
+            case .lagged: emit(.changed)
+            case .changes(let changes): forward(changes)
+            }
+        }
+    }
+
+    private func forward(_ changes: [StoreChange]) {
+        var isOtherwise = false
+        for change in changes {
+            switch change {
+            case .message(let message) where message.direction == .incoming: emit(.message(profile, message))
+            case .delivery(let id, let delivery) where delivery != .queued: emit(.delivery(profile, id, delivery))
+            case .message, .delivery, .chat, .roster, .outbox: isOtherwise = true
+            }
+        }
+        if isOtherwise { emit(.changed) }
+    }
+}
