@@ -240,11 +240,11 @@ extension AppCoordinator {
     }
 
     package func growVault(
-        to capacity: Int64, progress: @Sendable (Int64, Int64) -> Void
+        _ change: CapacityChange, progress: @Sendable (Int64, Int64) -> Void
     ) async throws(Failure) {
         await commands.enter()
         defer { commands.leave() }
-        try await space().grow(to: capacity, progress: progress)
+        try await space().grow(change, progress: progress)
     }
 }
 

@@ -101,9 +101,11 @@ package actor SpaceContainer {
         try await space.addSpace(passcode: passcode, weak: weak)
     }
 
-    package func grow(to capacity: Int64, progress: @Sendable (Int64, Int64) -> Void) async throws(Failure) {
+    package func grow(
+        _ change: CapacityChange, progress: @Sendable (Int64, Int64) -> Void
+    ) async throws(Failure) {
         try check()
-        try await space.grow(to: capacity, progress: progress)
+        try await space.grow(change, progress: progress)
     }
 
     /// Closes profile and registry. Idempotent; a second caller waits.
