@@ -32,7 +32,15 @@ final class DatabaseHandle {
 
     /// The error for a result code that is none of OK, ROW, DONE.
     func error(_ result: Int32) -> StorageError {
-        StorageError(result: result, diskIsFull: result & 0xff == SQLITE_FULL && lastErrno == ENOSPC)
+        if result & 0xff == SQLITE_ERROR, isUnexplained { return StorageError(.storageDamaged, result: result) }
+        return StorageError(result: result, diskIsFull: result & 0xff == SQLITE_FULL && lastErrno == ENOSPC)
+    }
+
+    /// SQLCipher says a plain SQLITE_ERROR, with no text beyond the code's own, of a page that fails its
+    /// authentication; SQLite's own errors of that code always have a text.
+    private var isUnexplained: Bool {
+        guard let message = sqlite3_errmsg(open), let plain = sqlite3_errstr(SQLITE_ERROR) else { return false }
+        return strcmp(message, plain) == 0
     }
 
     /// What the VFS says stopped the last write; 0 if nothing of the system's did.

@@ -55,7 +55,7 @@ typedef uint64_t (*postern_cell_grow)(void *context, uint32_t position);
 /// - log_slices: how many of the first slices are the log, 1...POSTERN_LOG_SLICES_MAX.
 /// - slices, count: byte offsets of the slices in order, each a multiple of 4096, not 0, `count` ≥ `log_slices`; copied.
 /// - fresh: nonzero if the cell has never been written: what its slices hold is then ignored, and it opens as an empty
-///   database. Once something was written, closing and opening again finds it.
+///   database. Once something was synced, closing and opening again finds it.
 /// - grow, context: see postern_cell_grow; `grow` may be NULL (never grows). `context` must live until unregistered.
 ///
 /// Returns SQLITE_OK, SQLITE_MISUSE (an argument outside the above), SQLITE_BUSY (the name is taken), SQLITE_NOMEM.
@@ -70,5 +70,5 @@ uint32_t postern_cell_slice_count(const char *name);
 
 // Errors of a write. Vault file full on disk (ENOSPC, EDQUOT) or no more slices or log: SQLITE_FULL. Which of the two,
 // `sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &number)` tells: ENOSPC for the disk, 0 for the cell.
-// EROFS: SQLITE_READONLY. Anything else: SQLITE_IOERR_…. After a failed fdatasync the cell refuses further writes
+// EROFS, EPERM, EBADF: SQLITE_READONLY. Anything else: SQLITE_IOERR_…. After a failed fdatasync the cell refuses further writes
 // until it is opened anew, because what the kernel still holds of the earlier ones is unknown.
