@@ -89,7 +89,7 @@ let package = Package(
             name: "Support", dependencies: ["Base", "Domain", "Application"], path: "Tests/Support",
             swiftSettings: strict),
         tests("Base"), tests("Domain"), tests("Application"),
-        tests("CryptoPrimitives", ["CSodium", "Base"]), tests("SQLCipherKit"), tests("Net"), tests("XMPP"),
+        tests("CryptoPrimitives", ["CSodium", "Base"]), tests("SQLCipherKit", ["CVaultVFS", "Base"]), tests("Net"), tests("XMPP"),
         tests("Terminal", ["Base"]),
         tests("VaultStore", ["SQLCipherKit", "Application", "Domain", "Base"]),
         tests("ProfileStore", ["SQLCipherKit", "Application", "Domain", "Base"]),

@@ -16,9 +16,11 @@ package struct Migration {
     }
 
     /// A migration over many rows, in parts that find by themselves where to go on.
-    package init(
-        _ number: Int32, inParts part: @escaping (borrowing Transaction) throws(StorageError) -> Bool
-    ) {
+    package static func inParts(
+        _ number: Int32, _ part: @escaping (borrowing Transaction) throws(StorageError) -> Bool
+    ) -> Migration { Migration(number: number, part: part) }
+
+    private init(number: Int32, part: @escaping (borrowing Transaction) throws(StorageError) -> Bool) {
         self.number = number
         self.part = part
     }

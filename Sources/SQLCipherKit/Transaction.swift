@@ -12,6 +12,7 @@ extension Connection {
     /// - Throws: `storage.full` when the cell or its log cannot take it (rolled back, nothing lost, the connection goes
     ///   on), `storage.diskFull`, `storage.readOnly`, `storage.damaged`, `storage.failed`; `internal.fault` inside
     ///   another transaction.
+    @discardableResult
     package func transaction<Value: ~Copyable>(
         _ body: (borrowing Transaction) throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
@@ -28,6 +29,7 @@ extension Connection {
     }
 
     /// The same for bodies that throw errors of their own, which come out as they are.
+    @discardableResult
     package func transactionRethrowing<Value: ~Copyable>(
         _ body: (borrowing Transaction) throws -> Value
     ) throws -> Value {
