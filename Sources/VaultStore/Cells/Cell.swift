@@ -1,0 +1,81 @@
+package import Base
+internal import CVaultVFS
+package import SQLCipherKit
+import Synchronization
+
+/// A cell registered with the VFS: one database that can be opened by `location` until `close`.
+package final class Cell: Sendable {
+    /// Log slices of a profile and of a registry (Docs/FORMATS.md, "Limits").
+    package static let profileLogSlices = 8
+    package static let registryLogSlices = 2
+
+    private static let names = Atomic<UInt64>(0)
+
+    package let location: DatabaseLocation
+    /// SQLCipher's raw key and salt, 32 and 16 bytes.
+    package let key: SharedSecret
+    package let salt: SharedSecret
+    private let cipherKey: SecretBytes
+    private let region: Region
+    private let index: Int
+    private let name: String
+    private let mayUseKeptBack: Atomic<Bool>
+    private let isRegistered = Atomic(false)
+
+    /// Registers a cell.
+    /// - Parameter isNew: nothing was ever written to it: it opens as an empty database.
+    /// Throws `storage.damaged` where its slices cannot be right.
+    package init(region: Region, index: Int, isNew: Bool) throws(Failure) {
+        let entry = region.entry(index)
+        let offsets = try region.offsets(of: index)
+        guard entry.logSlices > 0, offsets.count > Int(entry.logSlices) else { throw Failure(.storageDamaged) }
+        let keys = region.keys(of: index)
+        self.region = region
+        self.index = index
+        name = "cell\(Self.names.wrappingAdd(1, ordering: .relaxed).newValue)"
+        location = .named(name, vfs: POSTERN_VFS_NAME)
+        key = SharedSecret(keys.database.copy())
+        salt = SharedSecret(keys.databaseSalt.copy())
+        cipherKey = keys.cipher.copy()
+        // What a person deletes first takes a row or two in the registry.
+        mayUseKeptBack = Atomic(index == 0)
+        try register(offsets: offsets, logSlices: entry.logSlices, isNew: isNew)
+    }
+
+    private func register(offsets: [Int64], logSlices: UInt8, isNew: Bool) throws(Failure) {
+        let grow: postern_cell_grow = { context, position in
+            guard let context else { return 0 }
+            return Unmanaged<Cell>.fromOpaque(context).takeUnretainedValue().grow(position)
+        }
+        // The VFS keeps the address of the key: a SecretBytes stays where it is for its whole life, which is that of
+        // this object, which unregisters the cell before it goes.
+        let result = cipherKey.withUnsafeBytes { key in
+            postern_cell_register(
+                name, region.access.descriptor, key.bindMemory(to: UInt8.self).baseAddress, UInt32(logSlices),
+                offsets.map { UInt64($0) }, UInt32(offsets.count), isNew ? 1 : 0, grow,
+                Unmanaged.passUnretained(self).toOpaque())
+        }
+        guard result == 0 else { throw Failure(.storageFailed) }
+        isRegistered.store(true, ordering: .sequentiallyConsistent)
+    }
+
+    deinit { close() }
+
+    /// Lets deletions use the slices that are kept back.
+    package func allowKeptBack(_ isAllowed: Bool) {
+        mayUseKeptBack.store(isAllowed, ordering: .sequentiallyConsistent)
+    }
+
+    /// Forgets the cell. Its database must be closed.
+    package func close() {
+        guard isRegistered.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        _ = postern_cell_unregister(name)
+    }
+
+    /// Called by the VFS inside a write. A failing disk has no other way to say so here than "no slice".
+    private func grow(_ position: UInt32) -> UInt64 {
+        let isAllowed = mayUseKeptBack.load(ordering: .sequentiallyConsistent)
+        let offset = try? region.slice(of: index, position: Int(position), mayUseKeptBack: isAllowed)
+        return UInt64(offset ?? 0)
+    }
+}

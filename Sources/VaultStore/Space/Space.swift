@@ -1,0 +1,169 @@
+internal import Application
+import Base
+import Domain
+internal import SQLCipherKit
+
+/// An open space: its registry (cell 0) on a thread of its own, and its profiles' cells.
+///
+/// The same code for the outer and the inner one; they differ in what their factories gave them.
+actor Space: SpacePort {
+    private let region: Region
+    private let keys: SpaceKeys
+    private let services: SpaceServices
+    /// nil in the inner space.
+    private let outer: OuterCommands?
+    private let executor: DatabaseExecutor
+    private var registryCell: Cell?
+    private var registry: SpaceRegistry?
+    private var openStores: [ProfileID: ProfileStoreInCell] = [:]
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(region: Region, keys: SpaceKeys, services: SpaceServices, outer: OuterCommands?) throws(Failure) {
+        self.region = region
+        self.keys = keys
+        self.services = services
+        self.outer = outer
+        do { executor = try DatabaseExecutor() } catch { throw Failure(error.code) }
+    }
+
+    /// Opens the registry, or makes it where the space has never been open. A registry that was live and does not open
+    /// is `storage.damaged`, never replaced.
+    func start() throws(Failure) {
+        let isNew = region.entry(0).state != .live
+        if isNew {
+            _ = try region.createCell(
+                id: [UInt8](repeating: 0, count: 16), isRegistry: true, logSlices: Cell.registryLogSlices)
+        }
+        let cell = try Cell(region: region, index: 0, isNew: isNew)
+        registryCell = cell
+        let connection = try storage { () throws(StorageError) in
+            try Connection(
+                cell.location, key: cell.key.bytes, salt: cell.salt.bytes,
+                settings: ConnectionSettings(createsIfEmpty: isNew, cacheBytes: 512 * 1024))
+        }
+        let registry = try SpaceRegistry(connection)
+        self.registry = registry
+        if isNew {
+            try registry.checkpoint()
+            try region.markLive(0)
+        }
+        // A removal or an addition that was interrupted leaves a row without a live cell.
+        for profile in try registry.profiles() where region.cell(id: profile.id.bytes, states: [.live]) == nil {
+            try registry.remove(profile.id)
+        }
+    }
+
+    private func openRegistry() throws(Failure) -> SpaceRegistry {
+        guard let registry else { throw Failure(.commandNotActive) }
+        return registry
+    }
+
+    // MARK: Profiles
+
+    func profiles() throws(Failure) -> [Profile] { try openRegistry().profiles() }
+
+    func addProfile(
+        _ settings: ProfileSettings, password: consuming SecretBytes
+    ) async throws(Failure) -> Profile {
+        let registry = try openRegistry()
+        try registry.requireFree(settings)
+        let profile = Profile(id: ProfileID(entropy: services.entropy), settings: settings)
+        let password = SharedSecret(password)
+        let index = try region.createCell(
+            id: profile.id.bytes, isRegistry: false, logSlices: Cell.profileLogSlices)
+        do throws(Failure) {
+            let store = try await ProfileStoreInCell.open(
+                Cell(region: region, index: index, isNew: true), isNew: true, with: services.stores)
+            do throws(Failure) {
+                try await store.write { (transaction) throws(Failure) in
+                    try transaction.setPassword(password.bytes)
+                }
+                try await store.checkpoint()
+            } catch {
+                await store.close()
+                throw error
+            }
+            await store.close()
+            // Again: another command may have run while this one waited.
+            try registry.requireFree(settings)
+            try registry.insert(profile)
+        } catch {
+            try? region.abandonCell(index)
+            throw error
+        }
+        try region.markLive(index)
+        return profile
+    }
+
+    func openProfile(_ id: ProfileID) async throws(Failure) -> any ProfileStorePort {
+        guard let index = region.cell(id: id.bytes, states: [.live]) else { throw Failure(.profileMissing) }
+        await openStores.removeValue(forKey: id)?.close()
+        let store = try await ProfileStoreInCell.open(
+            Cell(region: region, index: index, isNew: false), isNew: false, with: services.stores)
+        openStores[id] = store
+        return store
+    }
+
+    func removeProfile(_ id: ProfileID) async throws(Failure) -> ErasureReport {
+        let registry = try openRegistry()
+        guard let index = region.cell(id: id.bytes, states: [.live]) else { throw Failure(.profileMissing) }
+        await openStores.removeValue(forKey: id)?.close()
+        var steps = [ReportStep(name: "prepared", state: "done", at: services.time.now())]
+        try region.destroyKey(index)
+        steps.append(ReportStep(name: "keyDestroyed", state: "done", at: services.time.now()))
+        let isWhole = try region.cleanCell(index)
+        try registry.remove(id)
+        steps.append(ReportStep(name: "cleaned", state: isWhole ? "done" : "incomplete", at: services.time.now()))
+        return ErasureReport(
+            scope: "profile", steps: steps, readBack: ["keyPageA", "keyPageB"],
+            notCovered: ["earlierCopiesOfTheFile", "remnantsInFlash", "server", "exportedFiles"])
+    }
+
+    func lastProfile() throws(Failure) -> ProfileID? { try openRegistry().lastProfile() }
+
+    func setLastProfile(_ id: ProfileID?) throws(Failure) { try openRegistry().setLastProfile(id) }
+
+    // MARK: The space itself
+
+    func changePasscode(
+        current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
+    ) throws(Failure) {
+        _ = try openRegistry()
+        let change = PasscodeChange(
+            region: region, slots: keys.slots, rootKey: keys.slot.rootKey, entropy: services.entropy)
+        try services.source.requireMemory(keys.page.kdf)
+        let present = try services.source.derive(Passcode.prepareAttempt(current), page: keys.page)
+        guard let place = change.place else { throw Failure(.internalFault) }
+        guard keys.slots.opens(place, master: present) else { throw Failure(.unlockInvalid) }
+        try change.run(master: master(ofNew: new, weak: weak))
+    }
+
+    func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) throws(Failure) {
+        guard let outer else { throw Failure(.spaceNotHere) }
+        _ = try openRegistry()
+        try outer.addInnerSpace(master: master(ofNew: passcode, weak: weak))
+    }
+
+    func grow(_ change: CapacityChange, progress: @Sendable (Int64, Int64) -> Void) throws(Failure) {
+        guard let outer else { throw Failure(.spaceNotHere) }
+        _ = try openRegistry()
+        region.setSlices(try outer.grow(change, progress: progress))
+    }
+
+    private func master(ofNew passcode: borrowing SecretBytes, weak: WeakPasscode) throws(Failure) -> SecretBytes {
+        let prepared = try Passcode.prepareNew(passcode)
+        try PasscodeStrength.require(prepared, allowsWeak: weak == .allowed)
+        try services.source.requireMemory(keys.page.kdf)
+        return try services.source.derive(prepared, page: keys.page)
+    }
+
+    func close() async {
+        for store in openStores.values { await store.close() }
+        openStores = [:]
+        try? registry?.close()
+        registry = nil
+        registryCell?.close()
+        registryCell = nil
+    }
+}

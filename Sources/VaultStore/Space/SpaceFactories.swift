@@ -1,0 +1,43 @@
+import Application
+import Base
+
+/// Opens the inner space. It has no commands on the vault as a whole.
+struct RealSpaceFactory: SpaceFactory {
+    private let keys: SpaceKeys
+    private let services: SpaceServices
+
+    init(keys: SpaceKeys, services: SpaceServices) {
+        precondition(keys.access.region == 1)
+        self.keys = keys
+        self.services = services
+    }
+
+    func open() async throws(Failure) -> any SpacePort {
+        let region = try SpaceRecovery(keys: keys, entropy: services.entropy).openRegion()
+        let space = try Space(region: region, keys: keys, services: services, outer: nil)
+        try await space.start()
+        return space
+    }
+}
+
+/// Opens the outer space. It is given the outer region only; what it can do to the other half is to replace all of it
+/// unread (`OuterCommands`).
+struct DecoySpaceFactory: SpaceFactory {
+    private let keys: SpaceKeys
+    private let services: SpaceServices
+    private let outer: OuterCommands
+
+    init(keys: SpaceKeys, services: SpaceServices, outer: OuterCommands) {
+        precondition(keys.access.region == 0)
+        self.keys = keys
+        self.services = services
+        self.outer = outer
+    }
+
+    func open() async throws(Failure) -> any SpacePort {
+        let region = try SpaceRecovery(keys: keys, entropy: services.entropy).openRegion()
+        let space = try Space(region: region, keys: keys, services: services, outer: outer)
+        try await space.start()
+        return space
+    }
+}

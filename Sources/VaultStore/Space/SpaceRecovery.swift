@@ -1,0 +1,57 @@
+internal import Base
+
+/// Opens a space's key page and ends what an interruption left (Docs/FORMATS.md, "After a successful unlock").
+struct SpaceRecovery: Sendable {
+    private let keys: SpaceKeys
+    private let entropy: Entropy
+
+    init(keys: SpaceKeys, entropy: Entropy) {
+        self.keys = keys
+        self.entropy = entropy
+    }
+
+    /// Throws `vault.damaged` where neither copy of the key page opens.
+    func openRegion() throws(Failure) -> Region {
+        let page = keys.page
+        let store = KeyPageStore(
+            access: keys.access, binding: page.binding, salt: page.salt, rootKey: keys.slot.rootKey.bytes,
+            entropy: entropy)
+        let keyPage = try load(store)
+        let region = Region(
+            access: keys.access, store: store, page: keyPage, slices: page.slices, salt: page.salt,
+            entropy: entropy)
+        try endPasscodeChange(region)
+        try region.finishInterrupted()
+        return region
+    }
+
+    private func load(_ store: KeyPageStore) throws(Failure) -> KeyPage {
+        let slot = keys.slot
+        let found = try store.load()
+        guard slot.isFresh else {
+            guard let found else { throw Failure(.vaultDamaged) }
+            return found
+        }
+        // The space was added and its first key page may be missing; it is never made anew for a slot in use.
+        var keyPage = KeyPage(region: slot.region, place: slot.place, entropy: entropy)
+        if let found { keyPage = found } else { try store.write(keyPage) }
+        try keys.slots.write(
+            SlotContent(rootKey: slot.rootKey.bytes.copy(), isFresh: false), place: slot.place,
+            master: slot.master.bytes)
+        return keyPage
+    }
+
+    /// The passcode that opened the space stays its only one.
+    private func endPasscodeChange(_ region: Region) throws(Failure) {
+        let first = keys.slots.places.lowerBound
+        let own = keys.slot.place - first
+        let places = region.page.places
+        guard places[own] != .passcode || places.indices.contains(where: { $0 != own && places[$0] != .free }) else {
+            return
+        }
+        try keys.slots.randomise(places.indices.filter { $0 != own && places[$0] != .free }.map { first + $0 })
+        try region.setPlaces { places in
+            for index in places.indices { places[index] = index == own ? .passcode : .free }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package import Base
+
+/// One attempt at a passcode: the uniform path of invariant 2 and Docs/FORMATS.md, "Unlock attempt".
+///
+/// The same system calls, sizes and order whatever the outcome, up to and including the second write.
+package struct UnlockAttempt: Sendable {
+    private let header: VaultHeader
+    private let source: MasterKeySource
+    private let time: TimeSource
+
+    package init(header: VaultHeader, source: MasterKeySource, time: TimeSource) {
+        self.header = header
+        self.source = source
+        self.time = time
+    }
+
+    /// nil if the passcode (not yet prepared) opens nothing.
+    /// Throws `memory.short` and `unlock.delayed` before anything is written, and what writing throws.
+    package func run(_ passcode: borrowing SecretBytes) throws(Failure) -> UnlockedSlot? {
+        let page = header.page
+        try source.requireMemory(page.kdf)
+        try Self.requireNoDelay(page, time)
+        let prepared = Passcode.prepareAttempt(passcode)
+        try header.write { $0.limiter = Limiter.attempted($0.limiter, at: LimiterMoment(time)) }
+        let master = try source.derive(prepared, page: page)
+        let selection = SlotCipher(master: master.copy(), binding: page.binding).select(from: header.slots)
+        try header.write {
+            $0.limiter = Limiter.concluded(
+                $0.limiter, succeeded: selection.hasOpened, at: LimiterMoment(time))
+        }
+        try header.writeSlots()
+        guard let slot = selection.result() else { return nil }
+        return UnlockedSlot(slot: slot, master: master)
+    }
+
+    /// Throws `unlock.delayed` with the time left.
+    package static func requireNoDelay(_ page: PlainPage, _ time: TimeSource) throws(Failure) {
+        let remaining = Limiter.remaining(page.limiter, at: LimiterMoment(time))
+        guard remaining == 0 else { throw Failure(.unlockDelayed, retryAfterMilliseconds: remaining) }
+    }
+}
+
+/// A slot that a passcode opened, and the master key that did.
+package struct UnlockedSlot: Sendable {
+    /// Place in the slot page.
+    package let place: Int
+    package let isFresh: Bool
+    package let rootKey: SharedSecret
+    /// Needed until the space is open, to seal a fresh slot anew.
+    package let master: SharedSecret
+    package var region: UInt8 { VaultLayout.region(ofPlace: place) }
+
+    init(slot: borrowing OpenedSlot, master: consuming SecretBytes) {
+        place = slot.place
+        isFresh = slot.content.isFresh
+        rootKey = SharedSecret(slot.content.rootKey.copy())
+        self.master = SharedSecret(master)
+    }
+}
