@@ -85,11 +85,17 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Figures of Docs/BENCHMARKS.md; `Scripts/bench` runs it.
+        .executableTarget(
+            name: "bench", dependencies: ["Base", "SQLCipherKit", "CVaultVFS"], path: "Benchmarks",
+            swiftSettings: strict),
+
         .target(
             name: "Support", dependencies: ["Base", "Domain", "Application"], path: "Tests/Support",
             swiftSettings: strict),
         tests("Base"), tests("Domain"), tests("Application"),
-        tests("CryptoPrimitives", ["CSodium", "Base"]), tests("SQLCipherKit", ["CVaultVFS", "Base"]), tests("Net"), tests("XMPP"),
+        tests("CryptoPrimitives", ["CSodium", "Base"]), tests("SQLCipherKit", ["CVaultVFS", "Base"]), tests("Net"),
+        tests("XMPP"),
         tests("Terminal", ["Base"]),
         tests("VaultStore", ["CryptoPrimitives", "SQLCipherKit", "Application", "Domain", "Base"]),
         tests("ProfileStore", ["SQLCipherKit", "Application", "Domain", "Base"]),

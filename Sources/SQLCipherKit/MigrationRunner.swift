@@ -4,10 +4,10 @@ package struct Migration {
     package let number: Int32
     /// Does a part of the work, small enough for one transaction (2 MiB); returns whether that was the last part.
     /// Called again, in a transaction of its own, until it says so, also after a crash in between.
-    let part: (borrowing Transaction) throws(StorageError) -> Bool
+    let part: (Transaction) throws(StorageError) -> Bool
 
     /// A migration that is one transaction.
-    package init(_ number: Int32, _ body: @escaping (borrowing Transaction) throws(StorageError) -> Void) {
+    package init(_ number: Int32, _ body: @escaping (Transaction) throws(StorageError) -> Void) {
         self.number = number
         part = { (transaction) throws(StorageError) in
             try body(transaction)
@@ -17,10 +17,10 @@ package struct Migration {
 
     /// A migration over many rows, in parts that find by themselves where to go on.
     package static func inParts(
-        _ number: Int32, _ part: @escaping (borrowing Transaction) throws(StorageError) -> Bool
+        _ number: Int32, _ part: @escaping (Transaction) throws(StorageError) -> Bool
     ) -> Migration { Migration(number: number, part: part) }
 
-    private init(number: Int32, part: @escaping (borrowing Transaction) throws(StorageError) -> Bool) {
+    private init(number: Int32, part: @escaping (Transaction) throws(StorageError) -> Bool) {
         self.number = number
         self.part = part
     }

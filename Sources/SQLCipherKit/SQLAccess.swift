@@ -2,11 +2,11 @@
 ///
 /// Statements are cached by their text, which is therefore constant: values are bound, never pasted in. Arguments go
 /// to ?1, ?2, … in order.
-package protocol SQLAccess: ~Copyable {
+package protocol SQLAccess {
     var connection: Connection { get }
 }
 
-extension SQLAccess where Self: ~Copyable {
+extension SQLAccess {
     /// Runs a statement to its end.
     /// - Returns: how many rows it inserted, updated or deleted.
     @discardableResult
@@ -20,7 +20,7 @@ extension SQLAccess where Self: ~Copyable {
 
     /// Every row of a query, made into values.
     package func rows<Value>(
-        _ sql: String, _ arguments: any SQLBindable..., value: (borrowing Row) throws(StorageError) -> Value
+        _ sql: String, _ arguments: any SQLBindable..., value: (Row) throws(StorageError) -> Value
     ) throws(StorageError) -> [Value] {
         try withStatement(sql) { (statement) throws(StorageError) in
             try statement.bind(arguments)
@@ -32,7 +32,7 @@ extension SQLAccess where Self: ~Copyable {
 
     /// The first row of a query, made into a value; nil if there is none.
     package func first<Value: ~Copyable>(
-        _ sql: String, _ arguments: any SQLBindable..., value: (borrowing Row) throws(StorageError) -> Value
+        _ sql: String, _ arguments: any SQLBindable..., value: (Row) throws(StorageError) -> Value
     ) throws(StorageError) -> Value? {
         try withStatement(sql) { (statement) throws(StorageError) in
             try statement.bind(arguments)

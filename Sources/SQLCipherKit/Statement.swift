@@ -121,7 +121,7 @@ package final class Statement {
 }
 
 /// A result row, valid inside the closure it is given to.
-package struct Row: ~Copyable {
+package struct Row {
     private let statement: Statement
     init(_ statement: Statement) { self.statement = statement }
 

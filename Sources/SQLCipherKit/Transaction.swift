@@ -1,7 +1,7 @@
 /// An open `BEGIN IMMEDIATE`: proof, for functions that write, that they are inside one.
 ///
 /// Bodies are synchronous; leaving by a throw rolls everything back.
-package struct Transaction: ~Copyable, SQLAccess {
+package struct Transaction: SQLAccess {
     package let connection: Connection
     init(_ connection: Connection) { self.connection = connection }
 }
@@ -13,8 +13,8 @@ extension Connection {
     ///   on), `storage.diskFull`, `storage.readOnly`, `storage.damaged`, `storage.failed`; `internal.fault` inside
     ///   another transaction.
     @discardableResult
-    package func transaction<Value: ~Copyable>(
-        _ body: (borrowing Transaction) throws(StorageError) -> Value
+    package func transaction<Value>(
+        _ body: (Transaction) throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
         try begin()
         let value: Value
@@ -30,8 +30,8 @@ extension Connection {
 
     /// The same for bodies that throw errors of their own, which come out as they are.
     @discardableResult
-    package func transactionRethrowing<Value: ~Copyable>(
-        _ body: (borrowing Transaction) throws -> Value
+    package func transactionRethrowing<Value>(
+        _ body: (Transaction) throws -> Value
     ) throws -> Value {
         try begin()
         let value: Value
