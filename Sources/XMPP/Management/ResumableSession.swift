@@ -1,0 +1,16 @@
+package import Base
+
+/// What an ended stream leaves behind, so that the next one can go on with it (XEP-0198, section 5). Class S2: it holds
+/// stanzas. It lives in memory only.
+package struct ResumableSession: Sensitive {
+    /// The server's name for the stream.
+    let id: String
+    package let address: JID
+    let stream: UInt32
+    let acknowledged: UInt32
+    let queue: [StreamManagement.Unacknowledged]
+    let handled: UInt64
+
+    /// The tags of stanzas whose outcome is open, in order of sending.
+    package var unacknowledged: [StanzaTag] { queue.compactMap(\.tag) }
+}
