@@ -97,7 +97,7 @@ let package = Package(
         tests("CryptoPrimitives", ["CSodium", "Base"]), tests("SQLCipherKit", ["CVaultVFS", "Base"]), tests("Net"),
         tests("XMPP"),
         tests("Terminal", ["Base"]),
-        tests("VaultStore", ["CryptoPrimitives", "SQLCipherKit", "Application", "Domain", "Base"]),
+        tests("VaultStore", ["CryptoPrimitives", "SQLCipherKit", "ProfileStore", "Application", "Domain", "Base"]),
         tests("ProfileStore", ["SQLCipherKit", "Application", "Domain", "Base"]),
         tests("XMPPLink", ["XMPP", "Net", "Application", "Domain", "Base"]),
         tests("HostPlatform", ["Application", "Base"]), tests("CommandLine", ["Application", "Domain", "Base"]),

@@ -12,11 +12,11 @@ package final class Vault: VaultPort {
     /// - Parameters:
     ///   - file: open, locked by the parent process.
     ///   - kdf: what a new vault is made with.
-    ///   - stores: opens a profile's database in its cell.
+    ///   - stores: makes and opens a profile's database in its cell.
     package init(
         file: VaultFile, kdf: KDFProfile = .standard, protector: any KeyProtector = SoftwareProtector(),
         hasMemory: @escaping MasterKeySource.MemoryCheck = MasterKeySource.systemMemory, entropy: Entropy,
-        time: TimeSource, stores: @escaping ProfileStoreMaker
+        time: TimeSource, stores: ProfileStores
     ) {
         self.file = file
         self.kdf = kdf

@@ -3,6 +3,7 @@ import Base
 import CryptoPrimitives
 import Foundation
 import Glibc
+import ProfileStore
 import Synchronization
 import Testing
 
@@ -43,7 +44,7 @@ final class VaultOnDisk: Sendable {
     /// A fresh process's view: nothing is remembered but the file.
     func vault(
         hasMemory: @escaping MasterKeySource.MemoryCheck = { _ in true },
-        stores: @escaping ProfileStoreMaker = { _ throws(Failure) in throw Failure(.internalFault) }
+        stores: ProfileStores = .real
     ) -> Vault {
         let recorder = recorder
         return Vault(
@@ -73,7 +74,7 @@ final class VaultOnDisk: Sendable {
 
     /// The space a passcode opens, in a new process.
     func open(
-        _ passcode: String, stores: @escaping ProfileStoreMaker = { _ throws(Failure) in throw Failure(.internalFault) }
+        _ passcode: String, stores: ProfileStores = .real
     ) async throws -> any SpacePort {
         switch try await vault(stores: stores).unlock(passcode: secret(passcode)) {
         case .real(let factory), .decoy(let factory): try await factory.open()
@@ -93,6 +94,16 @@ final class VaultOnDisk: Sendable {
         case .invalid: return .invalid
         }
     }
+}
+
+extension ProfileStores {
+    static let real = ProfileStores(
+        create: { (connection, password) throws(Failure) in
+            try createProfileStore(connection: connection, password: password, entropy: .system)
+        },
+        open: { (connection) throws(Failure) in
+            try openProfileStore(connection: connection, entropy: .system)
+        })
 }
 
 enum Role: Equatable { case real, decoy, invalid }

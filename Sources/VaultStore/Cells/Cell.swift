@@ -3,7 +3,7 @@ internal import CVaultVFS
 package import SQLCipherKit
 import Synchronization
 
-/// A cell registered with the VFS: one database that can be opened by `location` until `close`.
+/// A cell registered with the VFS: one database that can be opened until `close`.
 package final class Cell: Sendable {
     /// Log slices of a profile and of a registry (Docs/FORMATS.md, "Limits").
     package static let profileLogSlices = 8
@@ -11,10 +11,10 @@ package final class Cell: Sendable {
 
     private static let names = Atomic<UInt64>(0)
 
-    package let location: DatabaseLocation
     /// SQLCipher's raw key and salt, 32 and 16 bytes.
-    package let key: SharedSecret
-    package let salt: SharedSecret
+    private let key: SecretBytes
+    private let salt: SecretBytes
+    private let isNew: Bool
     private let cipherKey: SecretBytes
     private let region: Region
     private let index: Int
@@ -33,9 +33,9 @@ package final class Cell: Sendable {
         self.region = region
         self.index = index
         name = "cell\(Self.names.wrappingAdd(1, ordering: .relaxed).newValue)"
-        location = .named(name, vfs: POSTERN_VFS_NAME)
-        key = SharedSecret(keys.database.copy())
-        salt = SharedSecret(keys.databaseSalt.copy())
+        self.isNew = isNew
+        key = keys.database.copy()
+        salt = keys.databaseSalt.copy()
         cipherKey = keys.cipher.copy()
         // What a person deletes first takes a row or two in the registry.
         mayUseKeptBack = Atomic(index == 0)
@@ -60,6 +60,16 @@ package final class Cell: Sendable {
     }
 
     deinit { close() }
+
+    /// Opens the database; at most one connection at a time. Throws `storage.damaged` where it does not decrypt, or is
+    /// empty and not new.
+    package func connect(cacheBytes: Int) throws(Failure) -> sending Connection {
+        do throws(StorageError) {
+            return try Connection(
+                .named(name, vfs: POSTERN_VFS_NAME), key: key, salt: salt,
+                settings: ConnectionSettings(createsIfEmpty: isNew, cacheBytes: cacheBytes))
+        } catch { throw Failure(error.code) }
+    }
 
     /// Lets deletions use the slices that are kept back.
     package func allowKeptBack(_ isAllowed: Bool) {

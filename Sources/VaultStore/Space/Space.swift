@@ -17,6 +17,10 @@ actor Space: SpacePort {
     private var registry: SpaceRegistry?
     private var openStores: [ProfileID: ProfileStoreInCell] = [:]
 
+    /// Bytes of page cache.
+    private static let registryCache = 512 * 1024
+    private static let profileCache = 8 * 1024 * 1024
+
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(region: Region, keys: SpaceKeys, services: SpaceServices, outer: OuterCommands?) throws(Failure) {
@@ -37,12 +41,7 @@ actor Space: SpacePort {
         }
         let cell = try Cell(region: region, index: 0, isNew: isNew)
         registryCell = cell
-        let connection = try storage { () throws(StorageError) in
-            try Connection(
-                cell.location, key: cell.key.bytes, salt: cell.salt.bytes,
-                settings: ConnectionSettings(createsIfEmpty: isNew, cacheBytes: 512 * 1024))
-        }
-        let registry = try SpaceRegistry(connection)
+        let registry = try SpaceRegistry(cell.connect(cacheBytes: Self.registryCache))
         self.registry = registry
         if isNew {
             try registry.checkpoint()
@@ -63,30 +62,15 @@ actor Space: SpacePort {
 
     func profiles() throws(Failure) -> [Profile] { try openRegistry().profiles() }
 
-    func addProfile(
-        _ settings: ProfileSettings, password: consuming SecretBytes
-    ) async throws(Failure) -> Profile {
+    func addProfile(_ settings: ProfileSettings, password: consuming SecretBytes) throws(Failure) -> Profile {
         let registry = try openRegistry()
         try registry.requireFree(settings)
         let profile = Profile(id: ProfileID(entropy: services.entropy), settings: settings)
-        let password = SharedSecret(password)
         let index = try region.createCell(
             id: profile.id.bytes, isRegistry: false, logSlices: Cell.profileLogSlices)
         do throws(Failure) {
-            let store = try await ProfileStoreInCell.open(
-                Cell(region: region, index: index, isNew: true), isNew: true, with: services.stores)
-            do throws(Failure) {
-                try await store.write { (transaction) throws(Failure) in
-                    try transaction.setPassword(password.bytes)
-                }
-                try await store.checkpoint()
-            } catch {
-                await store.close()
-                throw error
-            }
-            await store.close()
-            // Again: another command may have run while this one waited.
-            try registry.requireFree(settings)
+            try makeDatabase(in: index, password: password)
+            // A row without a live cell is undone by the next opening, so this is not yet the commit.
             try registry.insert(profile)
         } catch {
             try? region.abandonCell(index)
@@ -96,11 +80,21 @@ actor Space: SpacePort {
         return profile
     }
 
+    private func makeDatabase(in index: Int, password: borrowing SecretBytes) throws(Failure) {
+        let cell = try Cell(region: region, index: index, isNew: true)
+        defer { cell.close() }
+        let connection = try cell.connect(cacheBytes: Self.profileCache)
+        try services.stores.create(connection, password)
+        // Checkpoints.
+        try storage { () throws(StorageError) in try connection.close() }
+    }
+
     func openProfile(_ id: ProfileID) async throws(Failure) -> any ProfileStorePort {
         guard let index = region.cell(id: id.bytes, states: [.live]) else { throw Failure(.profileMissing) }
         await openStores.removeValue(forKey: id)?.close()
-        let store = try await ProfileStoreInCell.open(
-            Cell(region: region, index: index, isNew: false), isNew: false, with: services.stores)
+        let cell = try Cell(region: region, index: index, isNew: false)
+        let store = ProfileStoreInCell(
+            try services.stores.open(cell.connect(cacheBytes: Self.profileCache)), in: cell)
         openStores[id] = store
         return store
     }

@@ -22,5 +22,5 @@ struct SpaceServices: Sendable {
     let source: MasterKeySource
     let entropy: Entropy
     let time: TimeSource
-    let stores: ProfileStoreMaker
+    let stores: ProfileStores
 }

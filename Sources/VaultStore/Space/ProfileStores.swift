@@ -1,0 +1,52 @@
+package import Application
+package import Base
+package import SQLCipherKit
+
+/// How a profile's database is made and opened over a connection to its cell. The program's composition gives it.
+package struct ProfileStores: Sendable {
+    /// Makes the database and stores the account's password. The connection stays the caller's.
+    package typealias Create =
+        @Sendable (_ connection: Connection, _ password: borrowing SecretBytes) throws(Failure) -> Void
+    /// Opens the database over a connection that is given up to it.
+    package typealias Open = @Sendable (_ connection: sending Connection) throws(Failure) -> any ProfileStorePort
+
+    let create: Create
+    let open: Open
+
+    package init(create: @escaping Create, open: @escaping Open) {
+        self.create = create
+        self.open = open
+    }
+}
+
+/// A profile's store and the cell it lives in, which closes after it.
+struct ProfileStoreInCell: ProfileStorePort {
+    private let store: any ProfileStorePort
+    private let cell: Cell
+
+    init(_ store: any ProfileStorePort, in cell: Cell) {
+        self.store = store
+        self.cell = cell
+    }
+
+    func read<Value: Sendable>(
+        _ body: @Sendable (any StoreReader) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await store.read(body)
+    }
+
+    func write<Value: Sendable>(
+        _ body: @Sendable (any StoreTransaction) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await store.write(body)
+    }
+
+    var changes: AsyncStream<StoreChanges> { store.changes }
+
+    func checkpoint() async throws(Failure) { try await store.checkpoint() }
+
+    func close() async {
+        await store.close()
+        cell.close()
+    }
+}
