@@ -93,7 +93,7 @@ let package = Package(
         .target(
             name: "Support", dependencies: ["Base", "Domain", "Application"], path: "Tests/Support",
             swiftSettings: strict),
-        tests("Base"), tests("Domain"), tests("Application"),
+        tests("Base"), tests("Domain", ["Base"]), tests("Application", ["Base", "Domain"]),
         tests("CryptoPrimitives", ["CSodium", "Base"]), tests("SQLCipherKit", ["CVaultVFS", "Base"]), tests("Net"),
         tests("XMPP"),
         tests("Terminal", ["Base"]),
