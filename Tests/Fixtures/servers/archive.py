@@ -20,7 +20,7 @@ YEAR = 365 * 86400
 def fill_archive(database, domain, name, peer, count):
     """`count` messages of the last year into an archive in SQL, half of them from each side."""
     words = "the quick brown fox jumps over a lazy dog Zürich 東京 🙂".split()
-    chance = random.Random(1)
+    chance = random.Random()
     first, me, other = time.time() - YEAR, f"{name}@{domain}", f"{peer}@{domain}"
 
     def rows():

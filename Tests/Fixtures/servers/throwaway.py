@@ -11,6 +11,7 @@ The relay ports lead to the two others and can be cut. Standard input takes one 
   hold     the relay swallows what both sides send, and takes new connections without answering them
   release  the relay carries again; connections that were held are dropped
   stop     Prosody is ended as by a power cut; start: it is started again on its data
+  fill NAME PEER COUNT   so many more messages in the archive (--storage sql)
 At the end of input everything is stopped and its folder removed. Works as root (Prosody then runs as the user its
 package made) and as anybody else. Nothing outside a temporary folder is written.
 """
@@ -137,13 +138,16 @@ class Prosody:
             self.write_account(name, password)
         for archive in options.archive_of:
             name, peer, count = archive.split(":")
-            fill_archive(root / "data" / "prosody.sqlite", DOMAIN, name, peer, int(count))
+            self.fill(name, peer, int(count))
         self.user = None
         if os.getuid() == 0:
             self.user = pwd.getpwnam("prosody")
             root.chmod(0o755)
             for path in [root, *root.rglob("*")]:
                 os.chown(path, self.user.pw_uid, self.user.pw_gid)
+
+    def fill(self, name, peer, count):
+        fill_archive(self.root / "data" / "prosody.sqlite", DOMAIN, name, peer, count)
 
     def write_account(self, name, password):
         folder = self.root / "data" / DOMAIN.replace(".", "%2e") / "accounts"
@@ -223,6 +227,9 @@ async def serve(options, root):
                 await prosody.end(signal.SIGKILL)
             elif command == "start":
                 await prosody.start()
+            elif command.startswith("fill "):
+                _, name, peer, count = command.split()
+                prosody.fill(name, peer, int(count))
             else:
                 say(error="unknown command")
                 continue
