@@ -71,8 +71,14 @@ package actor LineWriter: LineSink {
     /// False where the reader is gone.
     @discardableResult
     package func write(_ line: [UInt8]) -> Bool {
-        writeAll(line + [UInt8(ascii: "\n")], to: descriptor)
+        writeLine(line, to: descriptor)
     }
+}
+
+/// Writes one line in this thread. False on an error.
+@discardableResult
+package func writeLine(_ line: [UInt8], to descriptor: Int32) -> Bool {
+    writeAll(line + [UInt8(ascii: "\n")], to: descriptor)
 }
 
 /// Writes everything, in as many calls as it takes. False on an error.

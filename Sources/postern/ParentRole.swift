@@ -1,0 +1,95 @@
+import Base
+import CommandLine
+import Glibc
+import HostPlatform
+
+/// What the process that a person starts does: reads the arguments, holds the vault file, and starts a child for each
+/// session. It never sees a secret.
+struct ParentRole {
+    let arguments: [String]
+
+    /// Returns the program's exit code.
+    func run() -> Int32 {
+        let invocation: Invocation
+        do throws(Failure) { invocation = try Invocation(arguments) } catch { return fail(error, json: false) }
+        switch invocation.action {
+        case .version: return tell("postern \(posternVersion)")
+        case .help(nil): return tell(programHelp)
+        case .help(let topic): return help(topic)
+        case .shell(json: true):
+            writeLine(JSONShell.readyLine(version: posternVersion), to: STDOUT_FILENO)
+            return serve(invocation, json: true)
+        case .initialize, .session, .shell: return serve(invocation, json: false)
+        }
+    }
+
+    private func serve(_ invocation: Invocation, json: Bool) -> Int32 {
+        do throws(Failure) {
+            guard let path = invocation.vault ?? HeldVault.defaultPath(environment: environmentValue) else {
+                throw Failure(.vaultMissing)
+            }
+            let log: Int32? = if let path = invocation.log { try LogFile.open(path) } else { nil }
+            // Before the first child: from here on its end is a signal to read.
+            let parent = SessionParent()
+            switch invocation.action {
+            case .initialize: return try create(path, parent, log)
+            case .session: return try session(path, parent, log)
+            case .shell: return try once(try HeldVault(opening: path), parent, log, json: json)
+            case .help, .version: return 0
+            }
+        } catch {
+            return fail(error, json: json)
+        }
+    }
+
+    private func create(_ path: String, _ parent: borrowing SessionParent, _ log: Int32?) throws(Failure) -> Int32 {
+        var vault = try HeldVault(creating: path)
+        let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
+        guard end.code == ChildExit.created else { return end.died ? fail(Failure(.sessionEnded), json: false) : end.code }
+        vault.keep()
+        return 0
+    }
+
+    /// The full-screen session: a fresh child after every lock, and the guide first where there is no vault.
+    private func session(_ path: String, _ parent: borrowing SessionParent, _ log: Int32?) throws(Failure) -> Int32 {
+        if access(path, F_OK) != 0, errno == ENOENT {
+            let code = try create(path, parent, log)
+            if code != 0 { return code }
+        }
+        let vault = try HeldVault(opening: path)
+        while true {
+            let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
+            if end.died { return fail(Failure(.sessionEnded), json: false) }
+            if end.code != ChildExit.locked { return end.code }
+        }
+    }
+
+    private func once(
+        _ vault: consuming HeldVault, _ parent: borrowing SessionParent, _ log: Int32?, json: Bool
+    ) throws(Failure) -> Int32 {
+        let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
+        return end.died ? fail(Failure(.sessionEnded), json: json) : end.code
+    }
+
+    private func help(_ topic: String?) -> Int32 {
+        let entries = helpEntries(for: topic)
+        guard !entries.isEmpty else { return fail(Failure(.commandUnknown), json: false) }
+        for entry in entries { _ = tell("\(entry.usage)\n    \(entry.summary)") }
+        return 0
+    }
+
+    private func tell(_ text: String) -> Int32 {
+        writeLine(Array(text.utf8), to: STDOUT_FILENO) ? 0 : 1
+    }
+
+    private func fail(_ failure: Failure, json: Bool) -> Int32 {
+        if json {
+            writeLine(JSON.failure(failure, id: 0).line, to: STDOUT_FILENO)
+        } else {
+            writeLine(Array("postern: \(failure.text)".utf8), to: STDERR_FILENO)
+        }
+        return failure.code.exitCode
+    }
+}
+
+private func environmentValue(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
