@@ -11,21 +11,27 @@ package actor SecretReader: SecretInput {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let terminal: Int32?
+    private let refused: Int32?
     private let prompts: @Sendable (SecretPurpose) -> StaticString
 
     /// - Parameters:
     ///   - terminal: a terminal to ask on where no descriptor is named; nil to refuse instead.
+    ///   - refused: a descriptor that must not be named, because something else reads it.
     ///   - prompts: what to ask with.
     package init(
-        terminal: Int32?, prompts: @escaping @Sendable (SecretPurpose) -> StaticString
+        terminal: Int32?, refused: Int32? = nil, prompts: @escaping @Sendable (SecretPurpose) -> StaticString
     ) throws(Failure) {
         executor = try ThreadExecutor()
         self.terminal = terminal
+        self.refused = refused
         self.prompts = prompts
     }
 
     package func read(_ purpose: SecretPurpose, descriptor: Int32?) throws(Failure) -> SecretBytes {
-        if let descriptor { return try readLine(descriptor) }
+        if let descriptor {
+            guard descriptor != refused else { throw Failure(.inputSecretRequired) }
+            return try readLine(descriptor)
+        }
         guard let terminal else { throw Failure(.inputSecretRequired) }
         return try withoutEcho(terminal) { () throws(Failure) in
             write(terminal, prompts(purpose))

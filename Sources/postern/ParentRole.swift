@@ -45,7 +45,9 @@ struct ParentRole {
     private func create(_ path: String, _ parent: borrowing SessionParent, _ log: Int32?) throws(Failure) -> Int32 {
         var vault = try HeldVault(creating: path)
         let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
-        guard end.code == ChildExit.created else { return end.died ? fail(Failure(.sessionEnded), json: false) : end.code }
+        guard end.code == ChildExit.created else {
+            return end.died ? fail(Failure(.sessionEnded), json: false) : end.code
+        }
         vault.keep()
         return 0
     }

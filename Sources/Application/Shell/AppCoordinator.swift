@@ -201,6 +201,8 @@ extension AppCoordinator {
         await commands.enter()
         defer { commands.leave() }
         let profile = try await space().addProfile(settings, password: password)
+        // The first one is the one a person means next.
+        if machine.activeProfile == nil { try await run(.didChooseProfile(profile.id)) }
         hub.emit(.changed)
         return view(profile)
     }

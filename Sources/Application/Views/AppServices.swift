@@ -68,6 +68,7 @@ package protocol AppServices: Sendable {
     func lock() async
 
     func profiles() async throws(Failure) -> [ProfileView]
+    /// Adds a profile and opens it where none was active; nothing connects.
     func addProfile(_ settings: ProfileSettings, password: consuming SecretBytes) async throws(Failure) -> ProfileView
     /// Closes the active profile wholly, then opens this one (invariant 8).
     func useProfile(_ name: ProfileName) async throws(Failure) -> ProfileView

@@ -1,0 +1,102 @@
+import Application
+import Base
+import CommandLine
+import CryptoPrimitives
+import Domain
+import Glibc
+import HostPlatform
+import ProfileStore
+import SQLCipherKit
+import VaultStore
+import XMPPLink
+
+/// What the session child does: it puts the parts together and runs one window over them. Its memory, with every key,
+/// ends with it.
+struct ChildRole {
+    let handover: Handover
+    let arguments: [String]
+
+    /// Returns the exit code for the parent (`ChildExit`) or the person.
+    func run() async -> Int32 {
+        do throws(Failure) {
+            try hardenProcess()
+            return try await serve(try Invocation(arguments))
+        } catch {
+            writeLine(Array("postern: \(error.text)".utf8), to: STDERR_FILENO)
+            return error.code.exitCode
+        }
+    }
+
+    private func serve(_ invocation: Invocation) async throws(Failure) -> Int32 {
+        let time = TimeSource.system
+        let log = handover.log.map { LogFile.log(to: $0, time: time) } ?? .off
+        let services = AppCoordinator(
+            vault: Vault(
+                file: VaultFile(descriptor: handover.vault), entropy: .system, time: time, stores: openStore),
+            parts: SessionParts(
+                link: { _ in XMPPLink(log: log) }, engine: { _ in PlaintextEngine() }, time: time, entropy: .system,
+                log: log))
+        switch invocation.action {
+        case .initialize(let capacity, let allowsWeak):
+            let creation = VaultCreation(
+                services: services, secrets: try secretInput(invocation, asks: true),
+                messages: try LineWriter(descriptor: STDERR_FILENO))
+            let code = await creation.run(
+                capacity: capacity, allowsWeak: allowsWeak, passcodeDescriptor: invocation.passcodeDescriptor)
+            return code == 0 ? ChildExit.created : code
+        case .shell(json: true):
+            return await JSONShell(
+                services: services, secrets: try secretInput(invocation, asks: false), files: files,
+                input: try input(invocation),
+                output: try LineWriter(descriptor: STDOUT_FILENO), time: time,
+                passcodeDescriptor: invocation.passcodeDescriptor
+            ).run()
+        case .shell(json: false):
+            return await TextShell(
+                services: services, secrets: try secretInput(invocation, asks: true), files: files,
+                input: try input(invocation),
+                output: try LineWriter(descriptor: STDOUT_FILENO), time: time,
+                passcodeDescriptor: invocation.passcodeDescriptor
+            ).run()
+        case .session, .help, .version:
+            throw Failure(.commandUnknown)
+        }
+    }
+
+    private var files: FileChannel { FileChannel(socket: handover.channel) }
+
+    private func input(_ invocation: Invocation) throws(Failure) -> LineReader {
+        // Where passcodes come from standard input as well, no byte may be read ahead of them.
+        try LineReader(descriptor: STDIN_FILENO, isShared: invocation.passcodeDescriptor == STDIN_FILENO)
+    }
+
+    private func secretInput(_ invocation: Invocation, asks: Bool) throws(Failure) -> SecretReader {
+        let isTerminal = isatty(STDIN_FILENO) == 1
+        return try SecretReader(
+            terminal: asks && isTerminal ? STDIN_FILENO : nil,
+            // A pipe that commands are read from ahead has no secrets to give.
+            refused: isTerminal || invocation.passcodeDescriptor == STDIN_FILENO ? nil : STDIN_FILENO
+        ) { purpose in
+            switch purpose {
+            case .passcode: "Passcode: "
+            case .newPasscode: "New passcode: "
+            case .repeatedPasscode: "Once more: "
+            case .otherPasscode: "Passcode of the second space: "
+            case .password: "Password of the account: "
+            }
+        }
+    }
+}
+
+/// A profile's store over its cell's connection.
+private func openStore(_ cell: ProfileCell) async throws(Failure) -> any ProfileStorePort {
+    let connection: Connection
+    do throws(StorageError) {
+        connection = try Connection(
+            cell.location, key: cell.key.bytes, salt: cell.salt.bytes,
+            settings: ConnectionSettings(createsIfEmpty: cell.isNew))
+    } catch {
+        throw Failure(error.code)
+    }
+    return try openProfileStore(connection: connection, isNew: cell.isNew, entropy: .system)
+}
