@@ -24,7 +24,8 @@ struct MessageOrder {
     /// The highest position in use.
     var last: Int64?
     var runs: [Int64: Run] = [:]
-    /// The page going back: the position given last, and how far apart they are.
+    /// The page going back: the position given last, how far apart they are, and the position it must stay below
+    /// (`Int64.max`: there was nothing to go before).
     var older: (last: Int64, step: Int64, below: Int64)?
 
     /// Adds without the trap that a damaged database could spring.
@@ -93,16 +94,21 @@ extension WriteTransaction {
 
     private func placeBefore(_ archive: ArchiveNumber) throws(StorageError) -> Int64 {
         if let older = order.older {
-            let position = try MessageOrder.sum(older.last, older.step)
-            let isFree = position < older.below
-            order.older?.last = isFree ? position : try placeBehind(older.last)
-            return order.older?.last ?? position
+            guard older.below < Int64.max else { return try placeAtEnd() }
+            var position = try MessageOrder.sum(older.last, older.step)
+            if position >= older.below { position = try placeBehind(older.last) }
+            order.older?.last = position
+            return position
         }
         let floor = try floor(of: archive)
         let low = try connection.first(
             "SELECT min(position) FROM messages WHERE position > ?1", floor ?? Int64.min
         ) { (row) in row.int64OrNil(0) }
-        guard let low = low ?? nil else { return try placeAtEnd() }
+        guard let low = low ?? nil else {
+            let position = try placeAtEnd()
+            order.older = (last: position, step: MessageOrder.step, below: Int64.max)
+            return position
+        }
         var step = MessageOrder.step
         if let floor { step = min(step, try MessageOrder.sum(low, -floor) / 512) }
         guard step > 0 else { return try placeAtEnd() }
