@@ -70,7 +70,7 @@ extension WriteTransaction {
 
     private enum NameColumn { case originID, stanzaID }
 
-    /// Messages of the same chat, author and direction under a name of theirs.
+    /// Messages of the same chat, author and direction under a name of theirs, in the chat's order.
     private func candidates(_ name: String, column: NameColumn, _ arrival: Arrival) throws(StorageError)
         -> [KnownMessage]
     {
@@ -86,7 +86,7 @@ extension WriteTransaction {
         }
         return found.filter {
             $0.chat == arrival.chat && $0.sender == arrival.sender && $0.direction == arrival.message.direction
-        }
+        }.sorted { $0.position < $1.position }
     }
 
     func byPublicID(_ id: String) throws(StorageError) -> KnownMessage? {

@@ -91,7 +91,7 @@ extension WriteTransaction {
         guard let number = try addresses.number(of: chat.bare) else { return nil }
         if let known = try byPublicID(id.text), known.chat == number, known.direction == .outgoing { return known }
         return try connection.first(
-            "SELECT \(KnownMessage.columns) FROM messages WHERE chat = ?1 AND stanza_id = ?2 AND direction = 1",
+            "SELECT \(KnownMessage.columns) FROM messages WHERE chat = ?1 AND stanza_id = ?2 AND direction = 1 ORDER BY position",
             number, id.text
         ) { (row) throws(StorageError) in try KnownMessage(row) }
     }

@@ -6,7 +6,6 @@ import Domain
 import Glibc
 import HostPlatform
 import ProfileStore
-import SQLCipherKit
 import VaultStore
 import XMPPLink
 
@@ -32,7 +31,7 @@ struct ChildRole {
         let log = handover.log.map { LogFile.log(to: $0, time: time) } ?? .off
         let services = AppCoordinator(
             vault: Vault(
-                file: VaultFile(descriptor: handover.vault), entropy: .system, time: time, stores: openStore),
+                file: VaultFile(descriptor: handover.vault), entropy: .system, time: time, stores: Self.stores),
             parts: SessionParts(
                 link: { _ in XMPPLink(log: log) }, engine: { _ in PlaintextEngine() }, time: time, entropy: .system,
                 log: log))
@@ -63,6 +62,15 @@ struct ChildRole {
         }
     }
 
+    /// Profiles' databases are the profile store's to make and open; the vault gives the connection.
+    private static var stores: ProfileStores {
+        ProfileStores(
+            create: { (connection, password) throws(Failure) in
+                try createProfileStore(connection: connection, password: password, entropy: .system)
+            },
+            open: { (connection) throws(Failure) in try openProfileStore(connection: connection, entropy: .system) })
+    }
+
     private var files: FileChannel { FileChannel(socket: handover.channel) }
 
     private func input(_ invocation: Invocation) throws(Failure) -> LineReader {
@@ -86,17 +94,4 @@ struct ChildRole {
             }
         }
     }
-}
-
-/// A profile's store over its cell's connection.
-private func openStore(_ cell: ProfileCell) async throws(Failure) -> any ProfileStorePort {
-    let connection: Connection
-    do throws(StorageError) {
-        connection = try Connection(
-            cell.location, key: cell.key.bytes, salt: cell.salt.bytes,
-            settings: ConnectionSettings(createsIfEmpty: cell.isNew))
-    } catch {
-        throw Failure(error.code)
-    }
-    return try openProfileStore(connection: connection, isNew: cell.isNew, entropy: .system)
 }
