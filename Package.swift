@@ -87,8 +87,12 @@ let package = Package(
 
         // Figures of Docs/BENCHMARKS.md; `Scripts/bench` runs it.
         .executableTarget(
-            name: "bench", dependencies: ["Base", "SQLCipherKit", "CVaultVFS"], path: "Benchmarks",
-            swiftSettings: strict),
+            name: "bench",
+            dependencies: [
+                "Base", "Domain", "Application", "CryptoPrimitives", "SQLCipherKit", "CVaultVFS", "XMPP", "VaultStore",
+                "ProfileStore", "HostPlatform",
+            ],
+            path: "Benchmarks", swiftSettings: strict),
 
         .target(
             name: "Support", dependencies: ["Base", "Domain", "Application"], path: "Tests/Support",
