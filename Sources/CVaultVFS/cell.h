@@ -63,6 +63,11 @@ typedef struct postern_cell {
     int is_lost;
 } postern_cell;
 
+// memory.c
+
+/// An allocator for SQLite that wipes what it frees.
+extern const sqlite3_mem_methods memory_methods;
+
 // device.c: whole transfers; 0, or the errno.
 
 int device_read(int fd, uint8_t *bytes, size_t count, uint64_t offset);

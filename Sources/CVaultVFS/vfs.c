@@ -83,8 +83,17 @@ static int file_check_lock(sqlite3_file *file, int *answer) {
     return SQLITE_OK;
 }
 
+/// `PRAGMA postern_log_frames`: how many frames the log holds. `words`: answer, name, argument.
+static int answer_pragma(postern_cell *cell, char **words) {
+    if (words[1] == NULL || sqlite3_stricmp(words[1], "postern_log_frames") != 0) return SQLITE_NOTFOUND;
+    words[0] = sqlite3_mprintf("%u", cell->log.frames);
+    return words[0] == NULL ? SQLITE_NOMEM : SQLITE_OK;
+}
+
 static int file_control(sqlite3_file *file, int operation, void *argument) {
     switch (operation) {
+    case SQLITE_FCNTL_PRAGMA:
+        return answer_pragma(cell_of(file), argument);
     case SQLITE_FCNTL_LAST_ERRNO:
         *(int *)argument = cell_of(file)->last_errno;
         return SQLITE_OK;
@@ -238,6 +247,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int registered;
 
 static void register_once(void) {
+    // Possible only before SQLite's first use, which in the program is this one; elsewhere memory stays as it is.
+    sqlite3_config(SQLITE_CONFIG_MALLOC, &memory_methods);
     vfs.pAppData = sqlite3_vfs_find(NULL);
     registered = vfs.pAppData == NULL ? SQLITE_ERROR : sqlite3_vfs_register(&vfs, 0);
 }

@@ -57,7 +57,9 @@ package final class Connection: SQLAccess {
             "foreign_keys=ON", "trusted_schema=OFF", "cell_size_check=ON", "secure_delete=FAST",
             "cache_size=-\(settings.cacheBytes / 1024)",
         ] { try execute("PRAGMA \(pragma)") }
-        sqlite3_wal_autocheckpoint(database.pointer, settings.checkpointFrames)
+        // A cell's log has an end: half of it is left for the transaction that comes before the checkpoint.
+        let frames = try first("PRAGMA postern_log_frames") { (row) in row.int(0) } ?? .max
+        sqlite3_wal_autocheckpoint(database.pointer, min(settings.checkpointFrames, Int32(clamping: frames / 2)))
         sqlite3_busy_timeout(database.pointer, 0)
     }
 

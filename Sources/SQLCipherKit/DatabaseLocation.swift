@@ -11,7 +11,7 @@ package struct ConnectionSettings: Sendable {
     /// Whether an empty place becomes a new database. Without it an empty place is `storage.damaged`: a cell that has
     /// lost its content must never silently start anew.
     package var createsIfEmpty: Bool
-    /// Frames in the log (4096 bytes each) at which a commit also checkpoints.
+    /// Frames in the log (4096 bytes each) at which a commit also checkpoints; at most half of what a cell's log holds.
     package var checkpointFrames: Int32
     /// Bytes of page cache.
     package var cacheBytes: Int

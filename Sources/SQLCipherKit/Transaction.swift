@@ -21,7 +21,7 @@ extension Connection {
         do {
             value = try body(Transaction(self))
         } catch {
-            abandon()
+            abandon(because: error)
             throw error
         }
         try commit()
@@ -38,7 +38,7 @@ extension Connection {
         do {
             value = try body(Transaction(self))
         } catch {
-            abandon()
+            abandon(because: error)
             throw error
         }
         try commit()
@@ -54,15 +54,15 @@ extension Connection {
         do {
             try run("COMMIT")
         } catch {
-            abandon()
+            abandon(because: error)
             throw error
         }
     }
 
-    /// Rolls back (SQLite may have done so by itself), then checkpoints, so that a transaction which found the log
-    /// too full has all of it when it is tried again.
-    private func abandon() {
+    /// Rolls back, unless SQLite has done so by itself. A transaction that found the log too full has all of it when
+    /// it is tried again.
+    private func abandon(because error: any Error) {
         if isInTransaction { try? execute("ROLLBACK") }
-        try? checkpoint()
+        if (error as? StorageError)?.code == .storageFull { try? checkpoint() }
     }
 }

@@ -71,6 +71,7 @@ static int memory_file(void) {
 
 void vault_make(vault *v, uint32_t count, uint32_t limit) {
     memset(v, 0, sizeof *v);
+    v->name = "cell";
     v->fd = memory_file();
     uint64_t state = 7;
     uint8_t *noise = malloc(VAULT_SIZE);
@@ -91,6 +92,7 @@ void vault_make(vault *v, uint32_t count, uint32_t limit) {
 
 void vault_from_image(vault *v, const vault *like, const uint8_t *image) {
     *v = *like;
+    v->name = "copy";
     v->fd = memory_file();
     CHECK(write(v->fd, image, VAULT_SIZE) == (ssize_t)VAULT_SIZE);
 }
@@ -113,8 +115,8 @@ static uint64_t grow(void *context, uint32_t position) {
 static const char database_key[] =
     "x'000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f'";
 
-int cell_connect(sqlite3 **db) {
-    int result = sqlite3_open_v2("cell", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+int cell_connect(const vault *v, sqlite3 **db) {
+    int result = sqlite3_open_v2(v->name, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                                  POSTERN_VFS_NAME);
     if (result != SQLITE_OK) return result;
     run(*db, "PRAGMA cipher_log_level=NONE");
@@ -130,16 +132,29 @@ int cell_connect(sqlite3 **db) {
 }
 
 int cell_open(vault *v, int fresh, sqlite3 **db) {
-    CHECK(postern_cell_register("cell", v->fd, v->key, 2, v->slices, v->count, fresh, grow, v) == SQLITE_OK);
-    int result = cell_connect(db);
+    CHECK(postern_cell_register(v->name, v->fd, v->key, 2, v->slices, v->count, fresh, grow, v) == SQLITE_OK);
+    int result = cell_connect(v, db);
     if (result == SQLITE_OK && fresh)
         run(*db, "CREATE TABLE rows(id INTEGER PRIMARY KEY, body BLOB NOT NULL); CREATE INDEX bodies ON rows(body)");
     return result;
 }
 
-void cell_close(sqlite3 *db) {
+void cell_close(const vault *v, sqlite3 *db) {
     CHECK(sqlite3_close(db) == SQLITE_OK);
-    CHECK(postern_cell_unregister("cell") == SQLITE_OK);
+    CHECK(postern_cell_unregister(v->name) == SQLITE_OK);
+}
+
+sqlite3 *open_new(vault *v, uint32_t limit) {
+    sqlite3 *db;
+    vault_make(v, 3, limit);
+    CHECK(cell_open(v, 1, &db) == SQLITE_OK);
+    return db;
+}
+
+sqlite3 *reopen(vault *v) {
+    sqlite3 *db;
+    CHECK(cell_open(v, 0, &db) == SQLITE_OK);
+    return db;
 }
 
 void run(sqlite3 *db, const char *sql) {

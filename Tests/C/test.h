@@ -18,11 +18,12 @@
     } while (0)
 
 /// A file of noise with slices in it; cells take every second one, so that they are never adjacent.
-#define VAULT_SLICES 40u
+#define VAULT_SLICES 24u
 #define VAULT_HEADER 65536u
 #define VAULT_SIZE (VAULT_HEADER + VAULT_SLICES * POSTERN_SLICE_SIZE)
 
 typedef struct {
+    const char *name;
     int fd;
     uint8_t key[64];
     /// Slices that the test's cell has, and how many it may get.
@@ -33,18 +34,23 @@ typedef struct {
 /// A deterministic generator: the same numbers in every run.
 uint64_t test_random(uint64_t *state);
 
-/// A new vault in an unlinked file; its cell has `count` slices and may grow to `limit`.
+/// A new vault in an unlinked file; its cell, "cell", has `count` slices and may grow to `limit`.
 void vault_make(vault *v, uint32_t count, uint32_t limit);
-/// A vault with the same key and slices over other bytes.
+/// A vault with the same key and slices over other bytes; its cell is called "copy".
 void vault_from_image(vault *v, const vault *like, const uint8_t *image);
 void vault_drop(vault *v);
 void vault_image(const vault *v, uint8_t *image);
 
-/// Registers the cell "cell" and opens it as a Connection of the program does. A result of SQLite's.
+/// Registers the cell and opens it as a Connection of the program does. A result of SQLite's.
 int cell_open(vault *v, int fresh, sqlite3 **db);
 /// Opens the registered cell.
-int cell_connect(sqlite3 **db);
-void cell_close(sqlite3 *db);
+int cell_connect(const vault *v, sqlite3 **db);
+void cell_close(const vault *v, sqlite3 *db);
+
+/// A new vault with a fresh cell of 3 slices, open.
+sqlite3 *open_new(vault *v, uint32_t limit);
+/// The cell opened again, which must succeed.
+sqlite3 *reopen(vault *v);
 
 void run(sqlite3 *db, const char *sql);
 int64_t number(sqlite3 *db, const char *sql);
@@ -70,3 +76,7 @@ typedef struct {
     long writes, syncs;
 } fault_plan;
 extern fault_plan faults;
+
+// Cases that have a file of their own.
+
+void a_power_cut_loses_no_acknowledged_commit(void);

@@ -75,6 +75,15 @@ import Testing
         try connection.integrityCheck()
     }
 
+    @Test func `A small log is checkpointed early enough for the next transaction`() throws {
+        // 2 log slices hold 507 frames, and the settings would let 500 gather.
+        let vault = try TestVault(count: 8, limit: 16)
+        let connection = try vault.open(fresh: true, settings: ConnectionSettings(createsIfEmpty: true))
+        try connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, body BLOB NOT NULL)")
+        for part in 0..<12 { try fill(connection, from: part * 240, count: 240, size: 3900) }
+        #expect(try count(connection) == 12 * 240)
+    }
+
     @Test func `A wrong key of the cell or of the database is storage damaged`() throws {
         let vault = try TestVault()
         try make(vault).close()

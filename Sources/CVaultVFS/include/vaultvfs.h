@@ -21,10 +21,11 @@
 /// Bytes in a slice, and in a cipher unit (the unit SQLite's pages have, too).
 #define POSTERN_SLICE_SIZE 1048576u
 #define POSTERN_UNIT_SIZE 4096u
-/// Slices of the log. SQLite checkpoints once 500 frames are in the log (2 MiB), and no transaction is larger than
-/// 512 pages (2 MiB): a log of 4 slices holds 1015 frames, which is both together. The registry's transactions are a
-/// few rows: 2 slices hold 507 frames.
-#define POSTERN_PROFILE_LOG_SLICES 4u
+/// Slices of the log of a profile and of a registry. No transaction is larger than 2 MiB (512 frames), and a connection
+/// checkpoints once 500 frames are in the log, or half of what it holds if that is less. 8 slices hold 2031 frames: both
+/// together twice over, for what is written more than once (index merges, spilled caches). 2 slices hold 507: a
+/// registry's transactions are a few rows. `PRAGMA postern_log_frames` answers the number for an open cell.
+#define POSTERN_PROFILE_LOG_SLICES 8u
 #define POSTERN_REGISTRY_LOG_SLICES 2u
 /// Most slices a log may have, and a cell.
 #define POSTERN_LOG_SLICES_MAX 64u
