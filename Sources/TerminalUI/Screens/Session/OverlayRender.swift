@@ -1,0 +1,44 @@
+import Application
+import Base
+import CommandLine
+import Domain
+import Terminal
+
+extension SessionState {
+    func render(_ overlay: Overlay, on surface: inout Surface, _ days: DayNames) {
+        surface.cursor = nil
+        switch overlay {
+        case .switcher(let state): state.render(on: &surface, profiles)
+        case .search(let state): state.render(on: &surface, list, days)
+        case .help(let scroll): HelpRender(scroll: scroll).draw(on: &surface)
+        case .output(let state): state.render(on: &surface)
+        case .newChat(let editor, let failure):
+            let pane = surface.pane(title: Texts.newChat, keys: Texts.newChatKeys, columns: 56, rows: 3)
+            surface.entry(editor, row: pane.top, in: pane)
+            if let failure { _ = surface.paragraph(failure.shown, row: pane.top + 1, in: pane, Theme.error) }
+        case .prompt(let purpose, let isRefused):
+            let pane = surface.pane(title: purpose.title, keys: Texts.secretKeys, columns: 56, rows: 3)
+            surface.askSecret(purpose.label, row: pane.top, in: pane)
+            let note = isRefused ? Texts.secretRefused : Texts.passcodeHint
+            _ = surface.paragraph(note, row: pane.top + 2, in: pane, isRefused ? Theme.warning : Theme.secondary)
+        case .plain:
+            let pane = surface.pane(title: Texts.plainTitle, keys: Texts.plainKeys, columns: 66, rows: 3)
+            _ = surface.paragraph(Texts.plainBody, row: pane.top, in: pane, Theme.warning)
+        case .setup(let state): state.render(on: &surface)
+        }
+    }
+}
+
+extension SecretPurpose {
+    fileprivate var title: SafeText {
+        switch self {
+        case .passcode: "Current passcode"
+        case .newPasscode: "New passcode"
+        case .repeatedPasscode: "The new passcode once more"
+        case .otherPasscode: "Passcode of the second space"
+        case .password: Texts.setupPassword
+        }
+    }
+
+    fileprivate var label: SafeText { self == .password ? "Password" : Texts.passcode }
+}

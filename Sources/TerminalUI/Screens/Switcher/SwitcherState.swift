@@ -1,0 +1,4 @@
+/// The choice among accounts.
+struct SwitcherState: Sendable, Equatable {
+    var chosen = 0
+}

@@ -1,0 +1,122 @@
+import Terminal
+
+/// The screen's own words, in one place for translation. Errors have theirs in `ErrorCode.text`.
+enum Texts {
+    static let product: SafeText = "Postern"
+    static let tooSmall: SafeText = "Please enlarge the window."
+    static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    static let today = "Today"
+    static let yesterday = "Yesterday"
+
+    // Lock screen.
+    static let passcode: SafeText = "Passcode"
+    static let passcodeHint: SafeText = "Nothing shows while you type. Enter opens."
+    static let lockKeys: SafeText = "Ctrl+U start over   Ctrl+C leave"
+    static let starting: SafeText = "One moment…"
+    static let opening: SafeText = "Opening…"
+    static let closing: SafeText = "Locking…"
+    static func waitSeconds(_ seconds: Int64) -> String { "Too many attempts. Next one in \(seconds) s." }
+    static let secretRefused: SafeText = "That was more than one line, or too long. Nothing was kept."
+    static let leaveKeys: SafeText = "Ctrl+C leave"
+
+    // Making a vault.
+    static let createTitle: SafeText = "Choose a passcode"
+    static let createAdvice: [SafeText] = [
+        "There is no vault here yet. It will be one encrypted file, and this passcode is the only way in: "
+            + "nobody can reset it.",
+        "Five random words make a good one, for instance from dice. Avoid names, dates and quotations.",
+    ]
+    static let createFirst: SafeText = "New passcode"
+    static let createAgain: SafeText = "The same once more"
+    static let createDiffers: SafeText = "The two were not the same. Nothing was made; try again."
+    static let createMaking: SafeText = "Filling the vault with random bytes…"
+    static let createWeak: SafeText = "Press Enter to choose another, or type  w  to take it all the same."
+
+    // Session.
+    static let chats: SafeText = "Chats"
+    static let loading: SafeText = "Loading…"
+    static let retryHint: SafeText = "Ctrl+R tries again."
+    static let noChats: [SafeText] = ["No chats yet.", "Ctrl+O starts one."]
+    static let noChat: SafeText = "Choose a chat on the left, or start one with Ctrl+O."
+    static let noMessages: SafeText = "No messages yet. Write the first one below."
+    static let noProfile: SafeText = "No account"
+    static let undecryptable: SafeText = "This message could not be decrypted."
+    static let plainMark: SafeText = "unencrypted"
+    static let retryFailed: SafeText = "Alt+R sends it again."
+    static let older: SafeText = "Loading earlier messages…"
+    static let beginning: SafeText = "The beginning of this chat"
+    static let newBelow: SafeText = "New messages below: press End"
+    static let composer: SafeText = "Message"
+    static let composerPlain: SafeText = "Message, unencrypted"
+    static let composerNone: SafeText = "/ for commands"
+    static let commandHint: SafeText = "Command: Enter runs it, // at the start sends as text"
+    static let helpHint: SafeText = "F1 help"
+    static let leaveHint: SafeText = "To leave, type /quit. Ctrl+L locks."
+    static let commandOneLine: SafeText = "A command is one line. Start with // to send this as text."
+    static let pasteCut: SafeText = "The paste was too long; its end was left out."
+    static let notEmptyDone: SafeText = "Done."
+    static let switching: SafeText = "Switching accounts…"
+    static let working: SafeText = "Working…"
+    static func outbox(_ count: Int) -> String { "\(count) waiting" }
+    static let encrypted: SafeText = "encrypted"
+    static let notEncrypted: SafeText = "not encrypted"
+    static let encryptionMissing: SafeText = "no encryption"
+    static let online: SafeText = "online"
+    static let offline: SafeText = "offline"
+    static let connecting: SafeText = "connecting…"
+    static let waiting: SafeText = "waiting to reconnect"
+    static func subscription(_ address: String) -> String {
+        "\(address) asks to see when you are online. To allow it: /contact accept \(address)"
+    }
+
+    // Sending without encryption.
+    static let plainTitle: SafeText = "Send unencrypted?"
+    static let plainBody: SafeText =
+        "Encryption is not available here. The servers between can read what you send."
+    static let plainKeys: SafeText = "p  send this chat's messages unencrypted until locked     Esc  keep the draft"
+
+    // Other panes.
+    static let switcher: SafeText = "Accounts"
+    static let switcherKeys: SafeText = "Up/Down choose   Enter open   Esc close"
+    static let newChat: SafeText = "New chat: address"
+    static let newChatKeys: SafeText = "name@server   Enter open   Esc close"
+    static let search: SafeText = "Search"
+    static let searchKeys: SafeText = "Enter search or open   Up/Down choose   Esc close"
+    static let searchNone: SafeText = "Nothing found."
+    static let outputKeys: SafeText = "Up/Down scroll   Esc close"
+    static let help: SafeText = "Help"
+    static let secretKeys: SafeText = "Enter done   Esc give up"
+
+    // Account guide.
+    static let setupTitle: SafeText = "Add your account"
+    static let setupAdvice: SafeText = "The address of an XMPP account you have, for instance anna@example.org."
+    static let setupAddress: SafeText = "Address"
+    static let setupPassword: SafeText = "Password of this account"
+    static let setupPlainTitle: SafeText = "Messages without encryption"
+    static let setupPlain: SafeText =
+        "Encryption between people is not built in yet. May this account send messages that the servers can read?"
+    static let setupPlainKeys: SafeText = "y  yes, and it will always say so     n  no, ask me each time"
+    static let setupAdding: SafeText = "Adding the account…"
+    static let setupConnecting: SafeText = "Connecting…"
+    static let setupChatTitle: SafeText = "Your first chat"
+    static let setupChat: SafeText = "Whom would you like to write to? Leave it empty to decide later."
+    static let setupKeys: SafeText = "Enter next   Esc later"
+
+    static let keys: [(String, SafeText)] = [
+        ("Enter", "send; Alt+Enter or Ctrl+J starts a new line"),
+        ("/", "a command, see below; // sends a message that starts with /"),
+        ("Alt+Up, Alt+Down", "the chat before, the next one; also Ctrl+P, Ctrl+N"),
+        ("Tab", "the next chat with unread messages"),
+        ("PgUp, PgDn, End", "earlier, later, newest messages; also the wheel"),
+        ("Ctrl+O", "start a chat"),
+        ("Alt+R", "send this chat's failed messages again"),
+        ("Ctrl+F", "search messages"),
+        ("F2, Ctrl+T", "switch accounts"),
+        ("F3", "show or hide the list of chats"),
+        ("Ctrl+R", "load anew and draw the screen again"),
+        ("Ctrl+L", "lock: close everything and forget the keys"),
+        ("Ctrl+\\", "panic: clear the screen and its scrollback, and lock"),
+        ("/quit", "lock and leave"),
+    ]
+}
