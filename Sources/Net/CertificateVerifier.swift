@@ -23,6 +23,11 @@ final class CertificateVerifier {
             refusal = NetError(.tlsWrongName)
             return false
         }
+        if let name = reference.serverName, !NameConstraints.allow(name, context) {
+            X509_STORE_CTX_set_error(context, X509_V_ERR_PERMITTED_VIOLATION)
+            refusal = NetError(.tlsUntrusted)
+            return false
+        }
         return true
     }
 

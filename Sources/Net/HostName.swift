@@ -2,8 +2,8 @@ import Base
 
 /// Names of hosts as they may go into DNS, SNI, and a proxy's hands.
 enum HostName {
-    /// A-labels in lower case, without a final dot: letters, digits, hyphens, underscores in labels of 1 to 63; nil for
-    /// anything else, IP literals among it.
+    /// A-labels in lower case, without a final dot: letters, digits, hyphens in labels of 1 to 63; nil for anything
+    /// else, IP literals among it.
     static func ascii(_ name: String) -> String? {
         guard IPAddress(name) == nil, let ascii = DomainName.ascii(name), (1...253).contains(ascii.utf8.count) else {
             return nil
@@ -13,7 +13,7 @@ enum HostName {
                 && label.utf8.allSatisfy { byte in
                     switch byte {
                     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                        UInt8(ascii: "-"), UInt8(ascii: "_"):
+                        UInt8(ascii: "-"):
                         true
                     default: false
                     }

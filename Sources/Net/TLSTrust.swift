@@ -66,7 +66,8 @@ package struct TLSTrust: Sendable {
         }
     }
 
-    private static func parse(_ pem: [UInt8]) throws(NetError) -> [[UInt8]] {
+    /// The certificates of a PEM text, in DER.
+    static func parse(_ pem: [UInt8]) throws(NetError) -> [[UInt8]] {
         defer { ERR_clear_error() }
         guard pem.count <= maximumBytes, let source = BIO_new_mem_buf(pem, Int32(pem.count)) else {
             throw NetError(.tlsAuthorityFile)
