@@ -80,12 +80,17 @@ extension StreamSocket {
         }
     }
 
-    /// Ends the wait of whoever started the handshake; the rest is theirs.
+    /// Ends the wait of whoever started the handshake. A failure ends an open stream there and then, before anything
+    /// else can; what becomes of one that is being opened is for `open` to say.
     func handshakeDidEnd(_ error: NetError?) {
-        guard let waiter = handshakeWaiter else { return }
-        handshakeWaiter = nil
+        if let error, isDelivering { return finish(error) }
+        resumeHandshake(error)
         updateInterest()
-        waiter.resume(returning: error)
+    }
+
+    private func resumeHandshake(_ error: NetError?) {
+        handshakeWaiter?.resume(returning: error)
+        handshakeWaiter = nil
     }
 
     /// Hands on what can be decrypted, as long as the handler wants it.
@@ -248,7 +253,7 @@ extension StreamSocket {
         guard isDelivering else { return }
         phase = .closed
         release()
-        handshakeDidEnd(error ?? NetError(.netClosed))
+        resumeHandshake(error ?? NetError(.netClosed))
         failWaiters()
         let handler = self.handler
         self.handler = nil

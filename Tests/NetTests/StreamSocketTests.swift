@@ -381,7 +381,7 @@ struct ProxyTests {
             (absent, .netProxy),
         ]
         for (port, code) in cases {
-            let (socket, recorder) = Bench().socket { $0.attemptMilliseconds = 200 }
+            let (socket, recorder) = Bench().socket { $0.attemptMilliseconds = code == .netTimeout ? 200 : 20_000 }
             let error = await failure { () throws(NetError) in
                 try await socket.open(
                     .service(domain: "example.org", security: .any),
