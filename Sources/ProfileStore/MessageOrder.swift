@@ -5,13 +5,13 @@ import SQLCipherKit
 /// number for each message of the profile, ascending within each chat as the chat is read.
 struct MessageOrder {
     /// The first message's position: as much room below as above.
-    static let origin: Int64 = 1 << 40
+    static let origin: Int64 = 1 << 48
     /// From one message to the next at either end.
-    static let step: Int64 = 1 << 16
+    static let step: Int64 = 1 << 28
     /// What a page going back takes: 256 steps.
     static let block: Int64 = 256 * step
     /// From the last message before an archive was restarted to the first one after it.
-    static let jump: Int64 = 1 << 40
+    static let jump: Int64 = 1 << 48
 
     /// A page as far as it was stored, in one chat.
     struct Run {
@@ -81,15 +81,15 @@ extension WriteTransaction {
         return position
     }
 
-    /// Directly behind a message; at the end if there is no number left between it and the next (nine halvings of what
-    /// is left a message, so it takes a hostile server to get there).
+    /// Directly behind a message: a 64th of the way to the next, which takes a page of 250 and then more of them into each
+    /// gap that leaves, four times over. At the end where no number is left: it takes a server that contradicts itself.
     private func placeBehind(_ position: Int64) throws(StorageError) -> Int64 {
         let next = try connection.first("SELECT min(position) FROM messages WHERE position > ?1", position) { (row) in
             row.int64OrNil(0)
         }
         guard let next = next ?? nil else { return try placeAtEnd() }
         let room = try MessageOrder.sum(next, -position)
-        return room < 2 ? try placeAtEnd() : position + max(1, room >> 9)
+        return room < 2 ? try placeAtEnd() : position + max(1, room >> 6)
     }
 
     private func placeBefore(_ archive: ArchiveNumber) throws(StorageError) -> Int64 {

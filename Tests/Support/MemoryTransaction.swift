@@ -161,7 +161,14 @@ final class MemoryTransaction: StoreTransaction {
         record.originID = message.originID
         record.archiveID = message.archiveID
         record.asksMarker = message.asksMarker
-        add(record, at: index(for: message, id))
+        let index = index(for: message, id)
+        // What is put among messages from before a restart belongs to them.
+        if let records = content.chats[chat]?.records, index < records.count, index > 0,
+            message.placement != .live, anchors[chat] == id
+        {
+            record.before = records[index - 1].before
+        }
+        add(record, at: index)
         if message.direction == .incoming {
             if message.countsAsUnread {
                 content.chats[chat]?.unread += 1
@@ -241,7 +248,13 @@ final class MemoryTransaction: StoreTransaction {
         if let first = moving.first, let old = records.firstIndex(where: { $0.message.id == first }),
             let known = records.firstIndex(where: { $0.message.id == id }), old > known
         {
-            let moved = moving.compactMap { id in records.first { $0.message.id == id } }
+            let moved = moving.compactMap { id in
+                records.first { $0.message.id == id }.map { record in
+                    var record = record
+                    record.before = records[known].before
+                    return record
+                }
+            }
             records.removeAll { record in moving.contains(record.message.id) }
             records.insert(contentsOf: moved, at: records.firstIndex { $0.message.id == id } ?? records.count)
             content.chats[chat]?.records = records
