@@ -6,27 +6,30 @@ package struct Handover: Sendable, Equatable {
     package let channel: Int32
     /// The log file to append to, if a person named one.
     package let log: Int32?
+    /// Whether the vault file was made just now, for this child to fill.
+    package let isNew: Bool
 
-    package init(vault: Int32, channel: Int32, log: Int32?) {
+    package init(vault: Int32, channel: Int32, log: Int32?, isNew: Bool) {
         self.vault = vault
         self.channel = channel
         self.log = log
+        self.isNew = isNew
     }
 
     /// The first word of the child's arguments.
     package static let word = "--session"
 
     package var arguments: [String] {
-        [Self.word, String(vault), String(channel), log.map { String($0) } ?? "-"]
+        [Self.word, String(vault), String(channel), log.map { String($0) } ?? "-", isNew ? "new" : "-"]
     }
 
     /// Takes the hand-over off the front of the child's arguments; nil where they are a person's own.
     package init?(takingFrom arguments: inout [String]) {
-        guard arguments.count >= 4, arguments[0] == Self.word, let vault = Int32(arguments[1]),
+        guard arguments.count >= 5, arguments[0] == Self.word, let vault = Int32(arguments[1]),
             let channel = Int32(arguments[2])
         else { return nil }
-        self.init(vault: vault, channel: channel, log: Int32(arguments[3]))
-        arguments.removeFirst(4)
+        self.init(vault: vault, channel: channel, log: Int32(arguments[3]), isNew: arguments[4] == "new")
+        arguments.removeFirst(5)
     }
 }
 

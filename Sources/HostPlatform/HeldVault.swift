@@ -7,7 +7,8 @@ package struct HeldVault: ~Copyable {
     /// Read and write; owned by this value.
     package let descriptor: Int32
     private let path: String
-    private var isNew: Bool
+    /// Made by this value and not yet kept.
+    private(set) var isNew: Bool
 
     /// `${XDG_DATA_HOME:-~/.local/share}/postern/vault`; nil where the environment names neither folder.
     package static func defaultPath(environment: (String) -> String?) -> String? {

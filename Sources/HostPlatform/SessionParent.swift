@@ -27,7 +27,7 @@ package struct SessionParent: ~Copyable {
             throw Failure(.internalFault)
         }
         defer { close(pair[0]) }
-        let handover = Handover(vault: vault.descriptor, channel: pair[1], log: log)
+        let handover = Handover(vault: vault.descriptor, channel: pair[1], log: log, isNew: vault.isNew)
         let inherited = [vault.descriptor, pair[1]] + (log.map { [$0] } ?? [])
         for descriptor in inherited { setInherited(descriptor, true) }
         let child: Int32

@@ -6,6 +6,8 @@ import Domain
 import Glibc
 import HostPlatform
 import ProfileStore
+import Terminal
+import TerminalUI
 import VaultStore
 import XMPPLink
 
@@ -57,8 +59,30 @@ struct ChildRole {
                 output: try LineWriter(descriptor: STDOUT_FILENO), time: time,
                 passcodeDescriptor: invocation.passcodeDescriptor
             ).run()
-        case .session, .help, .version:
+        case .session: return try await showScreen(services, invocation, time)
+        case .help, .version:
             throw Failure(.commandUnknown)
+        }
+    }
+
+    /// The full-screen session; where the vault is new, the choice of its passcode instead.
+    private func showScreen(
+        _ services: AppCoordinator, _ invocation: Invocation, _ time: TimeSource
+    ) async throws(Failure) -> Int32 {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw Failure(.inputInvalid) }
+        let environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
+        guard ColorDepth.canAddress(term: environment("TERM")) else { throw Failure(.inputInvalid) }
+        var options = TerminalUIOptions()
+        options.creates = handover.isNew ? Invocation.defaultCapacity : nil
+        options.colors = ColorDepth.detect(environment)
+        let end = try await runTerminalUI(
+            services: services, descriptors: nil, files: files, time: time, options: options)
+        switch end {
+        case .quit: return handover.isNew ? 1 : 0
+        case .locked, .panicked: return ChildExit.locked
+        case .created: return ChildExit.created
+        case .hungUp: return 1
+        case .failed(let failure): throw failure
         }
     }
 

@@ -179,7 +179,7 @@ struct FileChannelTests {
     @Test("The hand-over survives the way through arguments")
     func handover() {
         for log in [nil, 9] as [Int32?] {
-            let handover = Handover(vault: 5, channel: 7, log: log)
+            let handover = Handover(vault: 5, channel: 7, log: log, isNew: log == nil)
             var arguments = handover.arguments + ["shell", "--json"]
             #expect(Handover(takingFrom: &arguments) == handover)
             #expect(arguments == ["shell", "--json"])
