@@ -149,6 +149,9 @@ package actor Outbox {
     /// - Returns: whether there may be more to submit at once.
     private func submitBatch() async throws(Failure) -> Bool {
         let current = stream
+        let count = try await store.read { (reader) throws(Failure) in try reader.outboxCount() }
+        // Everything that is left is on its way: nothing to plan.
+        guard count > onThisStream.count, stream == current else { return false }
         let planner = OutboxPlanner(
             engine: engine, limits: limits, onThisStream: onThisStream, now: time.now(), jitter: jitter())
         let plan = try await store.write { (transaction) throws(Failure) in try planner.plan(in: transaction) }

@@ -1,0 +1,156 @@
+import Application
+import Base
+import Domain
+import Support
+import Testing
+
+struct ArchiveSyncTests {
+    private let peer = "juliet@example.com"
+
+    private func fill(_ rig: SessionRig, _ numbers: Range<Int>) throws {
+        for number in numbers {
+            rig.server.archive("text \(number)", from: try JID(peer), id: "m\(number)")
+        }
+    }
+
+    private func isCaughtUp(_ rig: SessionRig, to newest: String) async -> Bool {
+        await eventually { rig.store.peek { try? $0.cursor(of: .account)?.newest } == newest }
+    }
+
+    private func bodies(_ rig: SessionRig) throws -> [String] { try rig.history().compactMap { $0.body?.text } }
+
+    @Test("The first time only the last page is read, and it counts as read")
+    func firstTime() async throws {
+        let rig = try SessionRig()
+        try fill(rig, 0..<600)
+        try await rig.online()
+        #expect(await isCaughtUp(rig, to: "a600"))
+        #expect(try bodies(rig) == (350..<600).map { "text \($0)" })
+        #expect(rig.server.queries.map(\.direction) == [.last])
+        #expect(try await rig.session.chats().map(\.unread) == [0])
+    }
+
+    @Test("Later times go forward from the cursor, and everything since is there once, in order and unread")
+    func laterTimes() async throws {
+        let rig = try SessionRig()
+        try fill(rig, 0..<10)
+        try await rig.online()
+        #expect(await isCaughtUp(rig, to: "a10"))
+        await rig.crash()
+        try fill(rig, 10..<900)
+        try await rig.session.connect()
+        #expect(await isCaughtUp(rig, to: "a900"))
+        #expect(try bodies(rig) == (0..<900).map { "text \($0)" })
+        #expect(
+            rig.server.queries.map(\.direction) == [
+                .last, .after("a10"), .after("a260"), .after("a510"), .after("a760"),
+            ])
+        #expect(try await rig.session.chats().map(\.unread) == [890])
+    }
+
+    @Test("A stream that breaks in the middle goes on after the last committed page")
+    func interrupted() async throws {
+        let rig = try SessionRig()
+        try fill(rig, 0..<1)
+        try await rig.online()
+        #expect(await isCaughtUp(rig, to: "a1"))
+        try fill(rig, 1..<700)
+        rig.server.setPageLimit(100)
+        await rig.link.breakStream()
+        rig.server.failNextPages([])
+        try await rig.session.connect()
+        #expect(await eventually { rig.server.queries.count >= 4 })
+        await rig.crash()
+        let done = rig.store.peek { try? $0.cursor(of: .account)?.newest } ?? nil
+        try await rig.session.connect()
+        #expect(await isCaughtUp(rig, to: "a700"))
+        #expect(rig.server.queries.contains { $0.direction == .after(done ?? "") })
+        #expect(try bodies(rig) == (0..<700).map { "text \($0)" })
+    }
+
+    @Test("A page that times out is asked for once more; after that the pass waits 20 s")
+    func timeouts() async throws {
+        let rig = try SessionRig()
+        try fill(rig, 0..<5)
+        rig.server.failNextPages([Failure(.serverTimeout), Failure(.serverTimeout)])
+        try await rig.online()
+        #expect(await eventually { rig.server.queries.count == 2 && rig.clock.sleepers > 0 })
+        #expect(try bodies(rig).isEmpty)
+        rig.clock.advance(milliseconds: 20_000)
+        #expect(await isCaughtUp(rig, to: "a5"))
+    }
+
+    @Test("A cursor that the server forgot is replaced by its time, with overlap and without doubles")
+    func expired() async throws {
+        let rig = try SessionRig()
+        try fill(rig, 0..<5)
+        try await rig.online()
+        #expect(await isCaughtUp(rig, to: "a5"))
+        let stamp = rig.clock.now
+        rig.clock.advance(milliseconds: 3_600_000)
+        await rig.crash()
+        try fill(rig, 5..<8)
+        rig.server.failNextPages([Failure(.serverRefused)])
+        try await rig.session.connect()
+        #expect(await isCaughtUp(rig, to: "a8"))
+        #expect(rig.server.queries.last?.direction == .since(stamp.adding(milliseconds: -60_000)))
+        #expect(try bodies(rig) == (0..<8).map { "text \($0)" })
+    }
+
+    @Test("Messages that arrive live while the archive is read are there once, whichever comes first")
+    func liveMeanwhile() async throws {
+        let rig = try SessionRig()
+        try fill(rig, 0..<1)
+        try await rig.online()
+        #expect(await isCaughtUp(rig, to: "a1"))
+        await rig.crash()
+        try fill(rig, 1..<400)
+        rig.server.setPageLimit(20)
+        try await rig.session.connect()
+        for number in [399, 200, 398] {
+            var message = InboundMessage(route: .live, from: try JID(peer), to: rig.server.account)
+            message.id = "m\(number)"
+            message.archiveID = "a\(number + 1)"
+            message.body = "text \(number)"
+            try await rig.link.deliver([.message(message)])
+        }
+        #expect(await isCaughtUp(rig, to: "a400"))
+        #expect(Set(try bodies(rig)) == Set((0..<400).map { "text \($0)" }))
+        #expect(try bodies(rig).count == 400)
+    }
+
+    @Test("Scrolling back reads older pages from the server's own position until the beginning")
+    func older() async throws {
+        let rig = try SessionRig()
+        try fill(rig, 0..<10)
+        for number in 0..<250 { rig.server.archive("noise \(number)", from: try JID("nurse@example.com")) }
+        try fill(rig, 10..<20)
+        rig.server.setPageLimit(100)
+        try await rig.online()
+        #expect(await isCaughtUp(rig, to: "a270"))
+        #expect(try bodies(rig).count == 10)
+        let chat = try JID(peer)
+        #expect(try await rig.session.loadOlder(of: chat) == false)
+        #expect(try bodies(rig) == (0..<20).map { "text \($0)" })
+        #expect(try await rig.session.chats().allSatisfy { $0.unread == 0 })
+        let asked = rig.server.queries.count
+        #expect(try await rig.session.loadOlder(of: chat) == false)
+        #expect(rig.server.queries.count == asked)
+        await rig.session.close()
+    }
+
+    @Test("A disk that fails during a page leaves the cursor where it was")
+    func failingDisk() async throws {
+        let rig = try SessionRig()
+        try fill(rig, 0..<5)
+        await rig.session.start()
+        rig.store.fail(with: Failure(.storageFull))
+        try await rig.session.connect()
+        #expect(await eventually { !rig.server.queries.isEmpty && rig.clock.sleepers > 0 })
+        #expect(rig.store.peek { try? $0.cursor(of: .account) } == nil)
+        rig.store.fail(with: nil)
+        rig.clock.advance(milliseconds: 20_000)
+        #expect(await isCaughtUp(rig, to: "a5"))
+        #expect(try bodies(rig).count == 5)
+    }
+}

@@ -1,0 +1,98 @@
+package import Application
+package import Base
+import Synchronization
+
+/// A profile's database in memory: the same contract, no disk. A "process" that ends calls `reopen` for the next one.
+package final class MemoryStore: ProfileStorePort {
+    private struct State {
+        var tables: MemoryTables
+        var isClosed = false
+        var failure: Failure?
+        var transactions = 0
+        var continuation: AsyncStream<StoreChanges>.Continuation?
+        var stream: AsyncStream<StoreChanges>
+    }
+    private let state: Mutex<State>
+    /// Whether it came out of `reopen`, as an open profile's does.
+    package let wasOpened: Bool
+
+    package init(password: String = "secret", resource: String = "r1") {
+        wasOpened = false
+        let (stream, continuation) = AsyncStream.makeStream(of: StoreChanges.self)
+        state = Mutex(
+            State(
+                tables: MemoryTables(password: password, resource: resource), continuation: continuation, stream: stream
+            ))
+    }
+
+    private init(tables: MemoryTables) {
+        wasOpened = true
+        let (stream, continuation) = AsyncStream.makeStream(of: StoreChanges.self)
+        state = Mutex(State(tables: tables, continuation: continuation, stream: stream))
+    }
+
+    /// What another process finds on the disk.
+    package func reopen() -> MemoryStore { state.withLock { MemoryStore(tables: $0.tables) } }
+
+    package var isClosed: Bool { state.withLock { $0.isClosed } }
+    /// Writing transactions that were committed.
+    package var transactions: Int { state.withLock { $0.transactions } }
+
+    /// Every write fails with this until it is nil again.
+    package func fail(with failure: Failure?) { state.withLock { $0.failure = failure } }
+
+    /// A look from outside, also after closing.
+    package func peek<Value>(_ body: (any StoreReader) throws -> Value) rethrows -> Value {
+        let tables = state.withLock { $0.tables }
+        return try body(tables)
+    }
+
+    /// A transaction from outside, at once.
+    package func transact<Value>(_ body: (any StoreTransaction) throws -> Value) rethrows -> Value {
+        let work = MemoryTransaction(state.withLock { $0.tables })
+        let value = try body(work)
+        let tables = work.tables
+        state.withLock { $0.tables = tables }
+        return value
+    }
+
+    package func read<Value: Sendable>(
+        _ body: @Sendable (any StoreReader) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        await Task.yield()
+        let tables = try state.withLock { (state) throws(Failure) in
+            guard !state.isClosed else { throw Failure(.sessionEnded) }
+            return state.tables
+        }
+        return try body(tables)
+    }
+
+    package func write<Value: Sendable>(
+        _ body: @Sendable (any StoreTransaction) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        await Task.yield()
+        return try state.withLock { (state) throws(Failure) in
+            guard !state.isClosed else { throw Failure(.sessionEnded) }
+            if let failure = state.failure { throw failure }
+            let work = MemoryTransaction(state.tables)
+            let value = try body(work)
+            state.tables = work.tables
+            state.transactions += 1
+            if !work.changes.isEmpty { state.continuation?.yield(.changes(work.changes)) }
+            return value
+        }
+    }
+
+    package var changes: AsyncStream<StoreChanges> { state.withLock { $0.stream } }
+
+    package func checkpoint() async throws(Failure) {
+        try state.withLock { (state) throws(Failure) in if let failure = state.failure { throw failure } }
+    }
+
+    package func close() async {
+        state.withLock { state in
+            state.isClosed = true
+            state.continuation?.finish()
+        }
+    }
+}
