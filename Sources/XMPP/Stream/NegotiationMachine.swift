@@ -10,7 +10,7 @@ struct NegotiationMachine: Sendable {
         case startTLS
         case authenticated(AuthenticationSummary)
         /// The earlier stream goes on; the server's count of what it took.
-        case resumed(count: UInt32)
+        case resumed(count: UInt32, ServerFeatures)
         /// The earlier stream is gone; the server's count, where it says.
         case notResumed(count: UInt32?)
         case bound(JID, ServerFeatures)
@@ -221,7 +221,7 @@ struct NegotiationMachine: Sendable {
                 return fail(.streamInvalid, .wrongResumption, .undefinedCondition)
             }
             state = .established
-            return [.resumed(count: count), .established]
+            return [.resumed(count: count, features), .established]
         }
         guard element.isNamed("failed", ManagementElements.namespace) else {
             return fail(.streamInvalid, .unexpectedElement, .policyViolation)

@@ -85,13 +85,15 @@ package struct XMPPStream: ~Copyable, Sendable {
             return end(StreamFailure(.streamInvalid, .plaintextAfterStartTLS))
         }
         var actions: [StreamAction] = []
-        let current = parser
-        for event in current.parser.feed(bytes) {
+        let current = parser.parser
+        let events = current.feed(bytes)
+        for (index, event) in events.enumerated() {
             guard phase != .ended else { break }
             actions += handle(event)
-            // The old parser's further events, and the bytes it has, would be read as the new stream's.
-            if negotiation.mustStartAnew, phase != .ended, current.parser.trailingBytes > 0 {
-                actions = actions.filter { $0 != .startTLS }
+            // What follows now would be read as the new stream's, though it was sent before.
+            let isEarly = index + 1 < events.count || current.trailingBytes > 0
+            if negotiation.mustStartAnew, phase != .ended, isEarly {
+                actions.removeAll { $0 == .startTLS }
                 let reason: StreamFailure.Reason = negotiation.isPlain ? .plaintextAfterStartTLS : .bytesBeforeRestart
                 return actions + end(StreamFailure(.streamInvalid, reason))
             }
@@ -115,6 +117,12 @@ package struct XMPPStream: ~Copyable, Sendable {
         guard management != nil else { return [.send(bytes)] }
         let asks = management?.didSend(bytes, tag: tag) ?? false
         return [.send(asks ? bytes + ElementWriter.bytes(ManagementElements.request) : bytes)]
+    }
+
+    /// Tells the server whether somebody looks (XEP-0352), where it wants to know.
+    package mutating func send(clientState: ClientState) -> [StreamAction] {
+        guard features.hasClientState, negotiation.isEstablished, phase == .open else { return [] }
+        return [.send(ElementWriter.bytes(clientState.element))]
     }
 
     /// Asks the server for its count, for instance when nothing was heard for a while. Nothing where stream management
@@ -240,7 +248,9 @@ package struct XMPPStream: ~Copyable, Sendable {
         case .send(let element): return [.send(ElementWriter.bytes(element))]
         case .startTLS: return [.startTLS]
         case .authenticated(let summary): return [.authenticated(summary)]
-        case .resumed(let count): return resume(count)
+        case .resumed(let count, let features):
+            self.features = features
+            return resume(count)
         case .notResumed(let count): return abandon(count)
         case .bound(let address, let features):
             self.address = address

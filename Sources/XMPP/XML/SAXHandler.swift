@@ -33,7 +33,9 @@ enum SAXHandler {
             parser(context?.pointee.userData)?.didMeetError(error.code)
         }
         let context = xmlCreatePushParserCtxt(&handler, nil, nil, 0, nil)
-        let options = XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue
+        // Without NOENT an ampersand in an attribute's value comes out as "&#38;". There are no entities to replace:
+        // whatever declares or uses one is refused above.
+        let options = XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue
         xmlCtxtUseOptions(context, Int32(options))
         return context
     }
