@@ -4,7 +4,7 @@ import Testing
 
 extension Integration {
     /// What a damaged file gets, by Docs/FORMATS.md; nothing is written to it in any of these cases.
-    @Suite("A damaged vault", .needsProgram, .timeLimit(.minutes(2))) struct Damage {
+    @Suite("A damaged vault", .timeLimit(.minutes(2))) struct Damage {
         private func refusal(of contents: Data) async throws -> (code: String?, end: ProcessEnd, after: Data) {
             let folder = try TemporaryFolder()
             let url = URL(fileURLWithPath: folder.file("vault"))

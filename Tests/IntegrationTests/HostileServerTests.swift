@@ -2,7 +2,7 @@ import Support
 import Testing
 
 extension Integration {
-    @Suite("Servers that misbehave", .needsProgram, .timeLimit(.minutes(2))) struct Hostile {
+    @Suite("Servers that misbehave", .timeLimit(.minutes(2))) struct Hostile {
         /// Connects to a server that plays `scenario`; `body` gets the session and the answer to `connect`.
         private func connect(
             to scenario: String, tls: TLSStart = .direct, within seconds: Double = 40,

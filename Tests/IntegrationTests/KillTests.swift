@@ -3,7 +3,7 @@ import Support
 import Testing
 
 extension Integration {
-    @Suite("A program that is killed", .needsProgram, .timeLimit(.minutes(60))) struct Kills {
+    @Suite("A program that is killed", .timeLimit(.minutes(60))) struct Kills {
         /// `Scripts/prove kill N` sets it.
         private static let runs = Int(ProcessInfo.processInfo.environment["POSTERN_KILL_RUNS"] ?? "") ?? 8
 

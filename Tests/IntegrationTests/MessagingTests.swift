@@ -2,7 +2,7 @@ import Support
 import Testing
 
 extension Integration {
-    @Suite("Messages through a real server", .needsProgram, .timeLimit(.minutes(2))) struct Messaging {
+    @Suite("Messages through a real server", .timeLimit(.minutes(2))) struct Messaging {
         @Test("A message reaches a client we did not write, and its receipt comes home", arguments: TLSStart.allCases)
         func sendAndReceipt(tls: TLSStart) async throws {
             try await withConversation(tls: tls) { shell, peer, _, _ in

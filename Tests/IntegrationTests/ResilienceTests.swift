@@ -2,7 +2,7 @@ import Support
 import Testing
 
 extension Integration {
-    @Suite("Connections that break", .needsProgram, .timeLimit(.minutes(2))) struct Resilience {
+    @Suite("Connections that break", .timeLimit(.minutes(2))) struct Resilience {
         @Test("A cut connection is resumed, and what was written meanwhile arrives once")
         func resume() async throws {
             try await withConversation(relayed: true) { shell, peer, server, _ in

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 extension Integration {
-    @Suite("A vault without a network", .needsProgram, .timeLimit(.minutes(2))) struct Vaults {
+    @Suite("A vault without a network", .timeLimit(.minutes(2))) struct Vaults {
         @Test("A new vault is one file that only its owner can read, and opens with its passcode")
         func newVault() async throws {
             let vault = try await TestVault()
@@ -92,7 +92,7 @@ extension Integration {
             try await shell.result("space add --yes --allow-weak")
             #expect(try await shell.quit() == .exit(0))
 
-            let second = try await vault.shell(passcode: inner, passwords: ["secret"])
+            let second = try await vault.shell(passcode: inner, more: ["yet another passcode 5"], passwords: ["secret"])
             #expect(try await second.list("profile list", "profiles").isEmpty)
             #expect(try await second.run("space add --yes --allow-weak").code == "space.notHere")
             try await second.result(

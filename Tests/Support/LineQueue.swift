@@ -36,11 +36,13 @@ package final class LineQueue: Sendable {
                 let count = read(descriptor, &buffer, buffer.count)
                 if count < 0 && errno == EINTR { continue }
                 guard count > 0, let queue = self else { break }
-                partial.append(contentsOf: buffer[..<count])
-                while let end = partial.firstIndex(of: UInt8(ascii: "\n")) {
-                    queue.take(String(decoding: partial[..<end], as: UTF8.self))
-                    partial.removeSubrange(...end)
+                var pieces = buffer[..<count].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                let rest = pieces.removeLast()
+                for piece in pieces {
+                    queue.take(String(decoding: partial + piece, as: UTF8.self))
+                    partial.removeAll()
                 }
+                partial += rest
             }
             if !partial.isEmpty { self?.take(String(decoding: partial, as: UTF8.self)) }
             self?.finish()

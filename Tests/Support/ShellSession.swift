@@ -25,6 +25,9 @@ package final class ShellSession: Sendable {
             descriptors: [3: lines(passcodes), 4: lines(passwords)], environment: environment)
     }
 
+    /// A session in a process that was started otherwise.
+    package init(adopting process: ChildProcess) { self.process = process }
+
     /// Waits until a space is open.
     package func unlocked(within seconds: Double = 20) async throws {
         _ = try await event("unlocked", within: seconds)
@@ -103,7 +106,7 @@ package final class ShellSession: Sendable {
         var all: [JSON] = []
         while true {
             let before = all.first.flatMap { $0["id"]?.string }.map { " --before \($0)" } ?? ""
-            let page = try await list("history \(address) --limit 1000\(before)", "messages")
+            let page = try await list("history \(address) --limit 200\(before)", "messages")
             if page.isEmpty { return all }
             all = page + all
         }
