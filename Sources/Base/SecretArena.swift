@@ -29,6 +29,9 @@ package enum SecretArena {
     /// Whether the kernel agreed to keep the arena out of swap.
     package static var isLocked: Bool { state.withLock { $0.isLocked } }
 
+    /// Bytes that secrets take up now: what tests compare to find one that is never let go.
+    package static var bytesInUse: Int { state.withLock { state in state.used.count { $0 } * unit } }
+
     static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         let units = max(1, (count + unit - 1) / unit)
         let address: UInt = state.withLock { state in

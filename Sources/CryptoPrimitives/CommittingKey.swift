@@ -19,15 +19,14 @@ package struct CommittingKey: ~Copyable, Sendable {
         self.commitment = commitment
     }
 
-    /// Commitment and `content`, sealed. A nonce is 24 bytes and never used twice with one key.
+    /// Commitment and a content of `count` bytes, which `fill` writes in place, sealed. A nonce is 24 bytes and never
+    /// used twice with one key.
     package borrowing func seal(
-        _ content: borrowing SecretBytes, nonce: [UInt8], associatedData: [UInt8]
+        count: Int, nonce: [UInt8], associatedData: [UInt8], fill: (UnsafeMutableRawBufferPointer) -> Void
     ) -> [UInt8] {
-        let plaintext = SecretBytes(count: Self.commitmentSize + content.count) { plaintext in
+        let plaintext = SecretBytes(count: Self.commitmentSize + count) { plaintext in
             commitment.withUnsafeBytes { plaintext.copyMemory(from: $0) }
-            content.withUnsafeBytes {
-                UnsafeMutableRawBufferPointer(rebasing: plaintext[Self.commitmentSize...]).copyMemory(from: $0)
-            }
+            fill(UnsafeMutableRawBufferPointer(rebasing: plaintext[Self.commitmentSize...]))
         }
         return plaintext.withUnsafeBytes { plaintext in
             nonce.withUnsafeBytes {
@@ -36,15 +35,26 @@ package struct CommittingKey: ~Copyable, Sendable {
         }
     }
 
-    /// The content, or nil where tag or commitment are not right.
-    package borrowing func open(
-        _ sealed: [UInt8], nonce: [UInt8], associatedData: [UInt8]
-    ) -> SecretBytes? {
+    /// As above, of a content that is there already.
+    package borrowing func seal(
+        _ content: borrowing SecretBytes, nonce: [UInt8], associatedData: [UInt8]
+    ) -> [UInt8] {
+        content.withUnsafeBytes { content in
+            seal(count: content.count, nonce: nonce, associatedData: associatedData) { $0.copyMemory(from: content) }
+        }
+    }
+
+    /// What `body` makes of the content, which it must not keep; nil where tag or commitment are not right.
+    package borrowing func open<Value, Failure: Error>(
+        _ sealed: [UInt8], nonce: [UInt8], associatedData: [UInt8],
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
         guard sealed.count >= Self.overhead else { return nil }
-        var content = SecretBytes(count: sealed.count - Self.overhead)
-        let opened = open(sealed, nonce: nonce, associatedData: associatedData, into: &content)
-        guard opened else { return nil }
-        return consume content
+        var plaintext = SecretBytes(count: sealed.count - XChaCha20Poly1305.tagSize)
+        guard open(sealed, nonce: nonce, associatedData: associatedData, plaintext: &plaintext) else { return nil }
+        return try plaintext.withUnsafeBytes { (plaintext) throws(Failure) in
+            try body(UnsafeRawBufferPointer(rebasing: plaintext[Self.commitmentSize...]))
+        }
     }
 
     /// As `open`, always writing `content` (which must have the right size) and answering whether it is good. Takes the
@@ -55,6 +65,18 @@ package struct CommittingKey: ~Copyable, Sendable {
     ) -> Bool {
         precondition(sealed.count == content.count + Self.overhead)
         var plaintext = SecretBytes(count: sealed.count - XChaCha20Poly1305.tagSize)
+        let isOpen = open(sealed, nonce: nonce, associatedData: associatedData, plaintext: &plaintext)
+        plaintext.withUnsafeBytes { plaintext in
+            content.withUnsafeMutableBytes {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: plaintext[Self.commitmentSize...]))
+            }
+        }
+        return isOpen
+    }
+
+    private borrowing func open(
+        _ sealed: [UInt8], nonce: [UInt8], associatedData: [UInt8], plaintext: inout SecretBytes
+    ) -> Bool {
         let hasTag = plaintext.withUnsafeMutableBytes { plaintext in
             sealed.withUnsafeBytes { sealed in
                 nonce.withUnsafeBytes {
@@ -64,11 +86,6 @@ package struct CommittingKey: ~Copyable, Sendable {
             }
         }
         let commits = plaintext.slice(0..<Self.commitmentSize).equals(commitment)
-        plaintext.withUnsafeBytes { plaintext in
-            content.withUnsafeMutableBytes {
-                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: plaintext[Self.commitmentSize...]))
-            }
-        }
         return hasTag && commits
     }
 }

@@ -5,133 +5,135 @@ import Testing
 
 @testable import VaultStore
 
-@Suite struct ProfileTests {
-    private func settings(_ name: String, jid: String? = nil) throws -> ProfileSettings {
-        ProfileSettings(name: try ProfileName(name), jid: try JID(jid ?? "\(name)@example.org"))
-    }
+extension VaultStoreTests {
+    @Suite struct ProfileTests {
+        private func settings(_ name: String, jid: String? = nil) throws -> ProfileSettings {
+            ProfileSettings(name: try ProfileName(name), jid: try JID(jid ?? "\(name)@example.org"))
+        }
 
-    @Test("A profile added is there with every setting and its password after a new start")
-    func persists() async throws {
-        let disk = try VaultOnDisk.made(slices: 26)
-        var wanted = try settings("work")
-        wanted.server = HostPort(host: "10.0.0.1", port: 5223)
-        wanted.tls = .direct
-        wanted.authorities = [0, 1, 255]
-        wanted.proxy = HostPort(host: "localhost", port: 9050)
-        wanted.isPlain = true
-        var space = try await disk.open("outer")
-        let added = try await space.addProfile(wanted, password: secret("pass\u{E9}word"))
-        _ = try await space.addProfile(settings("home"), password: secret("2"))
-        try await space.setLastProfile(added.id)
-        await space.close()
+        @Test("A profile added is there with every setting and its password after a new start")
+        func persists() async throws {
+            let disk = try VaultOnDisk.made(slices: 26)
+            var wanted = try settings("work")
+            wanted.server = HostPort(host: "10.0.0.1", port: 5223)
+            wanted.tls = .direct
+            wanted.authorities = [0, 1, 255]
+            wanted.proxy = HostPort(host: "localhost", port: 9050)
+            wanted.isPlain = true
+            var space = try await disk.open("outer")
+            let added = try await space.addProfile(wanted, password: secret("pass\u{E9}word"))
+            _ = try await space.addProfile(settings("home"), password: secret("2"))
+            try await space.setLastProfile(added.id)
+            await space.close()
 
-        space = try await disk.open("outer")
-        let profiles = try await space.profiles()
-        #expect(profiles.map(\.settings.name.text) == ["work", "home"])
-        #expect(profiles.first?.settings == wanted)
-        #expect(try await space.lastProfile() == added.id)
-        let store = try await space.openProfile(added.id)
-        let password = try await store.read { (reader) throws(Failure) in try reader.password() }
-        let isSame = password.bytes.equals(secret("pass\u{E9}word"))
-        #expect(isSame)
-        await store.close()
-        await space.close()
-    }
+            space = try await disk.open("outer")
+            let profiles = try await space.profiles()
+            #expect(profiles.map(\.settings.name.text) == ["work", "home"])
+            #expect(profiles.first?.settings == wanted)
+            #expect(try await space.lastProfile() == added.id)
+            let store = try await space.openProfile(added.id)
+            let password = try await store.read { (reader) throws(Failure) in try reader.password() }
+            let isSame = password.bytes.equals(secret("pass\u{E9}word"))
+            #expect(isSame)
+            await store.close()
+            await space.close()
+        }
 
-    @Test("A name or address that is taken is profile.exists, and nothing is left of the attempt")
-    func exists() async throws {
-        let disk = try VaultOnDisk.made(slices: 40)
-        let space = try await disk.open("outer")
-        _ = try await space.addProfile(settings("a"), password: secret("1"))
-        for taken in [try settings("a", jid: "b@example.org"), try settings("b", jid: "a@example.org")] {
-            await #expect(throws: Failure(.profileExists)) {
-                _ = try await space.addProfile(taken, password: secret("1"))
+        @Test("A name or address that is taken is profile.exists, and nothing is left of the attempt")
+        func exists() async throws {
+            let disk = try VaultOnDisk.made(slices: 40)
+            let space = try await disk.open("outer")
+            _ = try await space.addProfile(settings("a"), password: secret("1"))
+            for taken in [try settings("a", jid: "b@example.org"), try settings("b", jid: "a@example.org")] {
+                await #expect(throws: Failure(.profileExists)) {
+                    _ = try await space.addProfile(taken, password: secret("1"))
+                }
             }
+            #expect(try await space.profiles().count == 1)
+            await space.close()
         }
-        #expect(try await space.profiles().count == 1)
-        await space.close()
-    }
 
-    @Test("A full region is storage.full, loses nothing, and a removal makes room again")
-    func full() async throws {
-        // Registry 3, two profiles of 9, kept back 4: room for one more profile only after one is removed.
-        let disk = try VaultOnDisk.made(slices: 26)
-        let space = try await disk.open("outer")
-        let first = try await space.addProfile(settings("a"), password: secret("1"))
-        _ = try await space.addProfile(settings("b"), password: secret("2"))
-        await #expect(throws: Failure(.storageFull)) {
+        @Test("A full region is storage.full, loses nothing, and a removal makes room again")
+        func full() async throws {
+            // Registry 3, two profiles of 9, kept back 4: room for one more profile only after one is removed.
+            let disk = try VaultOnDisk.made(slices: 26)
+            let space = try await disk.open("outer")
+            let first = try await space.addProfile(settings("a"), password: secret("1"))
+            _ = try await space.addProfile(settings("b"), password: secret("2"))
+            await #expect(throws: Failure(.storageFull)) {
+                _ = try await space.addProfile(settings("c"), password: secret("3"))
+            }
+            #expect(try await space.profiles().count == 2)
+            let report = try await space.removeProfile(first.id)
+            #expect(report.steps.map(\.name) == ["prepared", "keyDestroyed", "cleaned"])
+            #expect(report.steps.allSatisfy { $0.state == "done" })
             _ = try await space.addProfile(settings("c"), password: secret("3"))
+            await space.close()
+            let again = try await disk.open("outer")
+            #expect(try await again.profiles().map(\.settings.name.text) == ["b", "c"])
+            await again.close()
         }
-        #expect(try await space.profiles().count == 2)
-        let report = try await space.removeProfile(first.id)
-        #expect(report.steps.map(\.name) == ["prepared", "keyDestroyed", "cleaned"])
-        #expect(report.steps.allSatisfy { $0.state == "done" })
-        _ = try await space.addProfile(settings("c"), password: secret("3"))
-        await space.close()
-        let again = try await disk.open("outer")
-        #expect(try await again.profiles().map(\.settings.name.text) == ["b", "c"])
-        await again.close()
-    }
 
-    @Test("A removed profile is gone, and its slices hold other bytes than before")
-    func removed() async throws {
-        let disk = try VaultOnDisk.made(slices: 26)
-        let space = try await disk.open("outer")
-        let profile = try await space.addProfile(settings("a"), password: secret("1"))
-        let before = disk.bytes
-        _ = try await space.removeProfile(profile.id)
-        await #expect(throws: Failure(.profileMissing)) { _ = try await space.openProfile(profile.id) }
-        #expect(try await space.profiles().isEmpty)
-        let after = disk.bytes
-        // The registry has the slices 0, 1, 2; the profile's nine follow.
-        for slice in 3..<12 {
-            let start = Int(VaultLayout.sliceOffset(region: 0, slice: slice))
-            #expect(before[start..<(start + 4096)] != after[start..<(start + 4096)], "slice \(slice)")
+        @Test("A removed profile is gone, and its slices hold other bytes than before")
+        func removed() async throws {
+            let disk = try VaultOnDisk.made(slices: 26)
+            let space = try await disk.open("outer")
+            let profile = try await space.addProfile(settings("a"), password: secret("1"))
+            let before = disk.bytes
+            _ = try await space.removeProfile(profile.id)
+            await #expect(throws: Failure(.profileMissing)) { _ = try await space.openProfile(profile.id) }
+            #expect(try await space.profiles().isEmpty)
+            let after = disk.bytes
+            // The registry has the slices 0, 1, 2; the profile's nine follow.
+            for slice in 3..<12 {
+                let start = Int(VaultLayout.sliceOffset(region: 0, slice: slice))
+                #expect(before[start..<(start + 4096)] != after[start..<(start + 4096)], "slice \(slice)")
+            }
+            await space.close()
         }
-        await space.close()
-    }
 
-    @Test("A profile's cell that does not open is storage.damaged, never a new empty one; the others open")
-    func damagedCell() async throws {
-        let disk = try VaultOnDisk.made(slices: 26)
-        var space = try await disk.open("outer")
-        let first = try await space.addProfile(settings("a"), password: secret("1"))
-        let second = try await space.addProfile(settings("b"), password: secret("2"))
-        await space.close()
-        // The first page of the first profile's database: its slices 3…11 are eight of log, then data.
-        try disk.patch([UInt8](repeating: 7, count: 4096), at: Int(VaultLayout.sliceOffset(region: 0, slice: 11)))
-        space = try await disk.open("outer")
-        await #expect(throws: Failure(.storageDamaged)) { _ = try await space.openProfile(first.id) }
-        await #expect(throws: Failure(.storageDamaged)) { _ = try await space.openProfile(first.id) }
-        let store = try await space.openProfile(second.id)
-        await store.close()
-        #expect(try await space.profiles().count == 2)
-        await space.close()
-    }
-
-    @Test("Two spaces know nothing of each other's profiles")
-    func separate() async throws {
-        let disk = try await VaultOnDisk.withBoth(slices: 24)
-        let outer = try await disk.open("outer")
-        _ = try await outer.addProfile(settings("a"), password: secret("1"))
-        await outer.close()
-        let inner = try await disk.open("inner")
-        #expect(try await inner.profiles().isEmpty)
-        _ = try await inner.addProfile(settings("a"), password: secret("2"))
-        #expect(try await inner.profiles().count == 1)
-        await inner.close()
-    }
-
-    @Test("The inner space answers space.notHere to what only the outer one may do, and writes nothing")
-    func notHere() async throws {
-        let disk = try await VaultOnDisk.withBoth()
-        let inner = try await disk.open("inner")
-        let before = disk.bytes
-        await #expect(throws: Failure(.spaceNotHere)) {
-            try await inner.addSpace(passcode: secret("third"), weak: .allowed)
+        @Test("A profile's cell that does not open is storage.damaged, never a new empty one; the others open")
+        func damagedCell() async throws {
+            let disk = try VaultOnDisk.made(slices: 26)
+            var space = try await disk.open("outer")
+            let first = try await space.addProfile(settings("a"), password: secret("1"))
+            let second = try await space.addProfile(settings("b"), password: secret("2"))
+            await space.close()
+            // The first page of the first profile's database: its slices 3…11 are eight of log, then data.
+            try disk.patch([UInt8](repeating: 7, count: 4096), at: Int(VaultLayout.sliceOffset(region: 0, slice: 11)))
+            space = try await disk.open("outer")
+            await #expect(throws: Failure(.storageDamaged)) { _ = try await space.openProfile(first.id) }
+            await #expect(throws: Failure(.storageDamaged)) { _ = try await space.openProfile(first.id) }
+            let store = try await space.openProfile(second.id)
+            await store.close()
+            #expect(try await space.profiles().count == 2)
+            await space.close()
         }
-        await #expect(throws: Failure(.spaceNotHere)) { try await inner.grow(.by(4 << 20)) { _, _ in } }
-        #expect(disk.bytes == before)
-        await inner.close()
+
+        @Test("Two spaces know nothing of each other's profiles")
+        func separate() async throws {
+            let disk = try await VaultOnDisk.withBoth(slices: 24)
+            let outer = try await disk.open("outer")
+            _ = try await outer.addProfile(settings("a"), password: secret("1"))
+            await outer.close()
+            let inner = try await disk.open("inner")
+            #expect(try await inner.profiles().isEmpty)
+            _ = try await inner.addProfile(settings("a"), password: secret("2"))
+            #expect(try await inner.profiles().count == 1)
+            await inner.close()
+        }
+
+        @Test("The inner space answers space.notHere to what only the outer one may do, and writes nothing")
+        func notHere() async throws {
+            let disk = try await VaultOnDisk.withBoth()
+            let inner = try await disk.open("inner")
+            let before = disk.bytes
+            await #expect(throws: Failure(.spaceNotHere)) {
+                try await inner.addSpace(passcode: secret("third"), weak: .allowed)
+            }
+            await #expect(throws: Failure(.spaceNotHere)) { try await inner.grow(.by(4 << 20)) { _, _ in } }
+            #expect(disk.bytes == before)
+            await inner.close()
+        }
     }
 }

@@ -4,127 +4,130 @@ import Testing
 
 @testable import VaultStore
 
-@Suite struct UnlockTests {
-    @Test("A new vault opens as decoy with its passcode and not with another")
-    func outer() async throws {
-        let disk = try VaultOnDisk.made()
-        #expect(try await disk.role("outer") == .decoy)
-        #expect(try await disk.role("other") == .invalid)
-        #expect(try await disk.role("outer") == .decoy)
-    }
-
-    @Test("An added space opens as real, and the first one goes on as decoy")
-    func inner() async throws {
-        let disk = try await VaultOnDisk.withBoth()
-        #expect(try await disk.role("inner") == .real)
-        #expect(try await disk.role("outer") == .decoy)
-    }
-
-    @Test("Invariant 2: real, decoy and invalid take the same calls, sizes and order up to the second write")
-    func uniform() async throws {
-        let disk = try await VaultOnDisk.withBoth()
-        var shapes: [[Shape]] = []
-        for passcode in ["outer", "inner", "neither", "", String(repeating: "x", count: 2000), "\u{7}"] {
-            let vault = disk.vault()
-            try await vault.ready()
-            let operations = try await disk.recorder.record {
-                _ = try await vault.unlock(passcode: secret(passcode))
-            }
-            shapes.append(operations.map(Shape.init))
-            _ = try await disk.unlock("outer")
+extension VaultStoreTests {
+    @Suite struct UnlockTests {
+        @Test("A new vault opens as decoy with its passcode and not with another")
+        func outer() async throws {
+            let disk = try VaultOnDisk.made()
+            #expect(try await disk.role("outer") == .decoy)
+            #expect(try await disk.role("other") == .invalid)
+            #expect(try await disk.role("outer") == .decoy)
         }
-        #expect(Set(shapes).count == 1)
-        // Count in both plain copies, then outcome in both and the whole slot page, each synced; nothing is read.
-        let write = { (offset: Int64) in Shape.write(offset: offset, count: 4096) }
-        #expect(
-            shapes[0] == [
-                write(4096), .sync, write(0), .sync, write(4096), .sync, write(0), .sync, write(8192), .sync,
+
+        @Test("An added space opens as real, and the first one goes on as decoy")
+        func inner() async throws {
+            let disk = try await VaultOnDisk.withBoth()
+            #expect(try await disk.role("inner") == .real)
+            #expect(try await disk.role("outer") == .decoy)
+        }
+
+        @Test("Invariant 2: real, decoy and invalid take the same calls, sizes and order up to the second write")
+        func uniform() async throws {
+            let disk = try await VaultOnDisk.withBoth()
+            var shapes: [[Shape]] = []
+            for passcode in ["outer", "inner", "neither", "", String(repeating: "x", count: 2000), "\u{7}"] {
+                let vault = disk.vault()
+                try await vault.ready()
+                let operations = try await disk.recorder.record {
+                    _ = try await vault.unlock(passcode: secret(passcode))
+                }
+                shapes.append(operations.map(Shape.init))
+                _ = try await disk.unlock("outer")
+            }
+            #expect(Set(shapes).count == 1)
+            // Count in both plain copies, then outcome in both and the whole slot page, each synced; nothing is read.
+            let write = { (offset: Int64) in Shape.write(offset: offset, count: 4096) }
+            #expect(
+                shapes[0] == [
+                    write(4096), .sync, write(0), .sync, write(4096), .sync, write(0), .sync, write(8192), .sync,
+                ])
+        }
+
+        @Test("Invariant 5: no number of wrong passcodes changes anything but the plain page")
+        func wrongPasscodes() async throws {
+            let disk = try await VaultOnDisk.withBoth()
+            let before = disk.bytes
+            for attempt in 0..<12 {
+                #expect(try await disk.role("wrong \(attempt)") == .invalid)
+                disk.clock.advance(Limiter.longestDelay)
+            }
+            #expect(disk.bytes[8192...] == before[8192...])
+            #expect(try await disk.role("inner") == .real)
+            #expect(try await disk.role("outer") == .decoy)
+        }
+
+        @Test("The fifth failure delays, before a passcode is read; success resets")
+        func delays() async throws {
+            let disk = try VaultOnDisk.made()
+            for _ in 0..<4 { #expect(try await disk.role("wrong") == .invalid) }
+            let before = disk.bytes
+            await #expect(throws: Failure(.unlockDelayed, retryAfterMilliseconds: 5_000)) {
+                try await disk.vault().ready()
+            }
+            await #expect(throws: Failure(.unlockDelayed, retryAfterMilliseconds: 5_000)) {
+                _ = try await disk.unlock("outer")
+            }
+            #expect(disk.bytes[8192...] == before[8192...])
+            disk.clock.advance(5_000)
+            #expect(try await disk.role("wrong") == .invalid)
+            disk.clock.advance(9_999)
+            await #expect(throws: Failure(.unlockDelayed, retryAfterMilliseconds: 1)) {
+                try await disk.vault().ready()
+            }
+            disk.clock.advance(1)
+            #expect(try await disk.role("outer") == .decoy)
+            for _ in 0..<4 { #expect(try await disk.role("wrong") == .invalid) }
+        }
+
+        @Test("An attempt that is killed after its count was written counts")
+        func killedAttemptCounts() async throws {
+            let disk = try VaultOnDisk.made()
+            for _ in 0..<4 {
+                let vault = disk.vault()
+                try await vault.ready()
+                let writes = Counter()
+                disk.recorder.decide { operation in
+                    guard case .write = operation else { return .proceed }
+                    return writes.next() > 2 ? .fail(errno: 5) : .proceed
+                }
+                await #expect(throws: Failure(.storageFailed)) { _ = try await vault.unlock(passcode: secret("outer")) }
+                disk.recorder.decide { _ in .proceed }
+            }
+            await #expect(throws: Failure(.unlockDelayed, retryAfterMilliseconds: 5_000)) {
+                try await disk.vault().ready()
+            }
+        }
+
+        @Test("Without memory for the KDF nothing is written")
+        func noMemory() async throws {
+            let disk = try VaultOnDisk.made()
+            let vault = disk.vault(hasMemory: { _ in false })
+            try await vault.ready()
+            let operations = await disk.recorder.record {
+                await #expect(throws: Failure(.memoryShort)) { _ = try await vault.unlock(passcode: secret("outer")) }
+            }
+            #expect(operations.isEmpty)
+        }
+
+        @Test(
+            "Every way to type the same characters opens the same space",
+            arguments: [
+                ("caf\u{E9} \u{1F511}", "cafe\u{301} \u{1F511}"), ("a\u{A0}b", "a b"), ("\u{212B}", "\u{C5}"),
             ])
-    }
+        func normalForms(set: String, typed: String) async throws {
+            let disk = try VaultOnDisk()
+            try await disk.vault().create(passcode: secret(set), weak: .allowed, capacity: 64 << 20) { _, _ in }
+            #expect(try await disk.role(typed) == .decoy)
+        }
 
-    @Test("Invariant 5: no number of wrong passcodes changes anything but the plain page")
-    func wrongPasscodes() async throws {
-        let disk = try await VaultOnDisk.withBoth()
-        let before = disk.bytes
-        for attempt in 0..<12 {
-            #expect(try await disk.role("wrong \(attempt)") == .invalid)
-            disk.clock.advance(Limiter.longestDelay)
+        @Test(
+            "Spaces at the ends, case and compatibility forms count",
+            arguments: [" pass", "pass ", "Pass", "p\u{FF41}ss"])
+        func differences(typed: String) async throws {
+            let disk = try VaultOnDisk.made(outer: "pass")
+            #expect(try await disk.role(typed) == .invalid)
+            #expect(try await disk.role("pass") == .decoy)
         }
-        #expect(disk.bytes[8192...] == before[8192...])
-        #expect(try await disk.role("inner") == .real)
-        #expect(try await disk.role("outer") == .decoy)
-    }
-
-    @Test("The fifth failure delays, before a passcode is read; success resets")
-    func delays() async throws {
-        let disk = try VaultOnDisk.made()
-        for _ in 0..<4 { #expect(try await disk.role("wrong") == .invalid) }
-        let before = disk.bytes
-        await #expect(throws: Failure(.unlockDelayed, retryAfterMilliseconds: 5_000)) {
-            try await disk.vault().ready()
-        }
-        await #expect(throws: Failure(.unlockDelayed, retryAfterMilliseconds: 5_000)) {
-            _ = try await disk.unlock("outer")
-        }
-        #expect(disk.bytes[8192...] == before[8192...])
-        disk.clock.advance(5_000)
-        #expect(try await disk.role("wrong") == .invalid)
-        disk.clock.advance(9_999)
-        await #expect(throws: Failure(.unlockDelayed, retryAfterMilliseconds: 1)) {
-            try await disk.vault().ready()
-        }
-        disk.clock.advance(1)
-        #expect(try await disk.role("outer") == .decoy)
-        for _ in 0..<4 { #expect(try await disk.role("wrong") == .invalid) }
-    }
-
-    @Test("An attempt that is killed after its count was written counts")
-    func killedAttemptCounts() async throws {
-        let disk = try VaultOnDisk.made()
-        for _ in 0..<4 {
-            let vault = disk.vault()
-            try await vault.ready()
-            let writes = Counter()
-            disk.recorder.decide { operation in
-                guard case .write = operation else { return .proceed }
-                return writes.next() > 2 ? .fail(errno: 5) : .proceed
-            }
-            await #expect(throws: Failure(.storageFailed)) { _ = try await vault.unlock(passcode: secret("outer")) }
-            disk.recorder.decide { _ in .proceed }
-        }
-        await #expect(throws: Failure(.unlockDelayed, retryAfterMilliseconds: 5_000)) {
-            try await disk.vault().ready()
-        }
-    }
-
-    @Test("Without memory for the KDF nothing is written")
-    func noMemory() async throws {
-        let disk = try VaultOnDisk.made()
-        let vault = disk.vault(hasMemory: { _ in false })
-        try await vault.ready()
-        let operations = await disk.recorder.record {
-            await #expect(throws: Failure(.memoryShort)) { _ = try await vault.unlock(passcode: secret("outer")) }
-        }
-        #expect(operations.isEmpty)
-    }
-
-    @Test(
-        "Every way to type the same characters opens the same space",
-        arguments: [
-            ("caf\u{E9} \u{1F511}", "cafe\u{301} \u{1F511}"), ("a\u{A0}b", "a b"), ("\u{212B}", "\u{C5}"),
-        ])
-    func normalForms(set: String, typed: String) async throws {
-        let disk = try VaultOnDisk()
-        try await disk.vault().create(passcode: secret(set), weak: .allowed, capacity: 64 << 20) { _, _ in }
-        #expect(try await disk.role(typed) == .decoy)
-    }
-
-    @Test(
-        "Spaces at the ends, case and compatibility forms count", arguments: [" pass", "pass ", "Pass", "p\u{FF41}ss"])
-    func differences(typed: String) async throws {
-        let disk = try VaultOnDisk.made(outer: "pass")
-        #expect(try await disk.role(typed) == .invalid)
-        #expect(try await disk.role("pass") == .decoy)
     }
 }
 

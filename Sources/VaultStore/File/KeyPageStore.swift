@@ -62,13 +62,16 @@ package struct KeyPageStore: Sendable {
         let bytes = try access.readKeyPage(copy: copy)
         let nonce = Array(bytes.prefix(XChaCha20Poly1305.nonceSize))
         let sealed = Array(bytes.dropFirst(XChaCha20Poly1305.nonceSize))
-        guard let content = key.open(sealed, nonce: nonce, associatedData: associatedData) else { return nil }
-        return try KeyPage(content, region: access.region)
+        return try key.open(sealed, nonce: nonce, associatedData: associatedData) { (content) throws(Failure) in
+            try KeyPage(content, region: access.region)
+        }
     }
 
     private func put(_ page: KeyPage, copy: Int) throws(Failure) {
         let nonce = entropy.bytes(XChaCha20Poly1305.nonceSize)
-        let sealed = key.seal(page.encoded(), nonce: nonce, associatedData: associatedData)
+        let sealed = key.seal(count: KeyPage.size, nonce: nonce, associatedData: associatedData) {
+            page.encode(into: $0)
+        }
         try access.writeKeyPage(nonce + sealed, copy: copy)
     }
 

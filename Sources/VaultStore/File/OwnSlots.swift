@@ -19,14 +19,17 @@ package struct OwnSlots: Sendable {
         return first..<(first + VaultLayout.slotsPerRegion)
     }
 
-    /// Seals a new slot into an own place; written and synced.
+    /// Seals a new slot into an own place, and makes it the only one of its half where `isOnly`; written and synced.
     package func write(
-        _ content: borrowing SlotContent, place: Int, master: borrowing SecretBytes
+        _ content: borrowing SlotContent, place: Int, master: borrowing SecretBytes, isOnly: Bool = false
     ) throws(Failure) {
         precondition(places.contains(place))
         let cipher = SlotCipher(master: master.copy(), binding: header.page.binding)
         let slot = cipher.seal(content, place: place, entropy: entropy)
-        try header.writeSlots { $0.replace(place, with: slot) }
+        try header.writeSlots { page in
+            for other in places where isOnly { page.replace(other, with: entropy.bytes(VaultLayout.slotSize)) }
+            page.replace(place, with: slot)
+        }
     }
 
     /// Replaces own places by random bytes; written and synced once.

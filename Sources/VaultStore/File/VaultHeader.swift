@@ -21,11 +21,11 @@ package final class VaultHeader: Sendable {
     package init(reading file: VaultFile) throws(Failure) {
         self.file = file
         let size = try file.size()
-        guard size >= 2 * Int64(VaultLayout.pageSize) else { throw Failure(.vaultDamaged) }
-        let copies = [
-            PlainCopy(try file.read(at: VaultLayout.plainPageOffset(copy: 0), count: VaultLayout.pageSize)),
-            PlainCopy(try file.read(at: VaultLayout.plainPageOffset(copy: 1), count: VaultLayout.pageSize)),
-        ]
+        let copies = try (0...1).map { (copy) throws(Failure) in
+            let offset = VaultLayout.plainPageOffset(copy: copy)
+            guard size >= offset + Int64(VaultLayout.pageSize) else { return PlainCopy.damaged }
+            return PlainCopy(try file.read(at: offset, count: VaultLayout.pageSize))
+        }
         guard let counting = PlainCopy.counting(copies[0], copies[1]) else { throw Failure(.vaultDamaged) }
         guard case .page(let page) = copies[counting] else { throw Failure(.vaultVersion) }
         guard page.state == .ready else { throw Failure(.vaultUnfinished) }

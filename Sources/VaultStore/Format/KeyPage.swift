@@ -49,29 +49,28 @@ package struct KeyPage: Sensitive {
         table = SliceTable()
     }
 
-    /// The 16312 bytes that are sealed.
-    package func encoded() -> SecretBytes {
-        SecretBytes(count: Self.size) { page in
-            page.put(Self.version, at: 0)
-            page.put(region, at: 2)
-            page.put(places.map(\.rawValue), at: 4)
-            page.put(epoch, at: 8)
-            for (index, cell) in cells.enumerated() {
-                let base = Self.cellsOffset + index * Self.cellSize
-                page.put(cell.state.rawValue, at: base)
-                page.put(cell.logSlices, at: base + 1)
-                page.put(cell.id, at: base + 16)
-                cell.key.bytes.withUnsafeBytes { key in
-                    UnsafeMutableRawBufferPointer(rebasing: page[(base + 32)..<(base + 64)]).copyMemory(from: key)
-                }
+    /// Writes the bytes that are sealed into zeros.
+    /// - Parameter page: `size` bytes.
+    package func encode(into page: UnsafeMutableRawBufferPointer) {
+        page.put(Self.version, at: 0)
+        page.put(region, at: 2)
+        page.put(places.map(\.rawValue), at: 4)
+        page.put(epoch, at: 8)
+        for (index, cell) in cells.enumerated() {
+            let base = Self.cellsOffset + index * Self.cellSize
+            page.put(cell.state.rawValue, at: base)
+            page.put(cell.logSlices, at: base + 1)
+            page.put(cell.id, at: base + 16)
+            cell.key.bytes.withUnsafeBytes { key in
+                UnsafeMutableRawBufferPointer(rebasing: page[(base + 32)..<(base + 64)]).copyMemory(from: key)
             }
-            for (index, entry) in table.entries.enumerated() { page.put(entry, at: Self.tableOffset + 2 * index) }
         }
+        for (index, entry) in table.entries.enumerated() { page.put(entry, at: Self.tableOffset + 2 * index) }
     }
 
     /// Throws `storage.version` for what this version does not know, `vault.damaged` for another region's page.
-    package init(_ content: borrowing SecretBytes, region: UInt8) throws(Failure) {
-        self = try content.withUnsafeBytes { (page) throws(Failure) in try Self.decode(page, region: region) }
+    package init(_ content: UnsafeRawBufferPointer, region: UInt8) throws(Failure) {
+        self = try Self.decode(content, region: region)
     }
 
     private init(region: UInt8, epoch: UInt64, places: [PlaceUse], cells: [CellEntry], table: SliceTable) {
@@ -111,7 +110,7 @@ package struct KeyPage: Sensitive {
             table: SliceTable(entries: entries))
     }
 
-    static let size = VaultLayout.keyPageSize - XChaCha20Poly1305.nonceSize - CommittingKey.overhead
+    package static let size = VaultLayout.keyPageSize - XChaCha20Poly1305.nonceSize - CommittingKey.overhead
     private static let version: UInt16 = 1
     private static let cellsOffset = 64
     private static let cellSize = 64

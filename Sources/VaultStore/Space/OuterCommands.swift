@@ -24,11 +24,12 @@ struct OuterCommands: Sendable {
         let cipher = SlotCipher(master: master.copy(), binding: page.binding)
         let fresh = cipher.seal(
             SlotContent(rootKey: rootKey.copy(), isFresh: true), place: place, entropy: entropy)
+        // Two writes, so that a torn page cannot lose the former slot before the new one is there.
+        try header.writeSlots { $0.replace(place, with: fresh) }
         try header.writeSlots { slots in
-            for other in first..<VaultLayout.slots {
+            for other in first..<VaultLayout.slots where other != place {
                 slots.replace(other, with: entropy.bytes(VaultLayout.slotSize))
             }
-            slots.replace(place, with: fresh)
         }
         let store = KeyPageStore(
             access: RegionAccess(file: file, region: 1), binding: page.binding, salt: page.salt, rootKey: rootKey,

@@ -37,7 +37,7 @@ struct SpaceRecovery: Sendable {
         if let found { keyPage = found } else { try store.write(keyPage) }
         try keys.slots.write(
             SlotContent(rootKey: slot.rootKey.bytes.copy(), isFresh: false), place: slot.place,
-            master: slot.master.bytes)
+            master: slot.master.bytes, isOnly: true)
         return keyPage
     }
 

@@ -1,14 +1,14 @@
-package import Base
+import Base
 
 /// Makes a vault in an empty file (Docs/FORMATS.md, "Creation").
-package struct VaultCreation: Sendable {
+struct VaultCreation: Sendable {
     private let file: VaultFile
     private let source: MasterKeySource
     private let kdf: KDFProfile
     private let entropy: Entropy
     private let time: TimeSource
 
-    package init(file: VaultFile, source: MasterKeySource, kdf: KDFProfile, entropy: Entropy, time: TimeSource) {
+    init(file: VaultFile, source: MasterKeySource, kdf: KDFProfile, entropy: Entropy, time: TimeSource) {
         self.file = file
         self.source = source
         self.kdf = kdf
@@ -23,7 +23,7 @@ package struct VaultCreation: Sendable {
     ///   - passcode: prepared.
     ///   - slices: for each region.
     ///   - progress: bytes written and of how many, after each MiB.
-    package func run(
+    func run(
         passcode: borrowing SecretBytes, slices: Int, progress: (Int64, Int64) -> Void
     ) throws(Failure) {
         try requireUnused()
