@@ -99,7 +99,7 @@ let package = Package(
             swiftSettings: strict),
         tests("Base"), tests("Domain", ["Base"]), tests("Application", ["Base", "Domain"]),
         tests("CryptoPrimitives", ["CSodium", "Base"]), tests("SQLCipherKit", ["CVaultVFS", "Base"]),
-        tests("Net", ["COpenSSL", "Base"]), tests("XMPP"),
+        tests("Net", ["COpenSSL", "Base"]), tests("XMPP", ["CryptoPrimitives", "Base"]),
         tests("Terminal", ["Base"]),
         tests("VaultStore", ["CryptoPrimitives", "SQLCipherKit", "ProfileStore", "Application", "Domain", "Base"]),
         tests("ProfileStore", ["SQLCipherKit", "Application", "Domain", "Base"]),
