@@ -38,6 +38,25 @@ final class LoopbackServer: Sendable {
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 }
 
+/// A port of 127.0.0.1 that neither takes nor refuses connections: its line is full and nobody accepts.
+final class DeafServer: Sendable {
+    let port: UInt16
+    private let listener: Int32
+    private let line: [LoopbackConnection]
+
+    init() throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        port = try bindLoopback(listener, ipv6: false, port: 0)
+        // A line of length 0 still holds one.
+        guard listen(listener, 0) == 0, let first = LoopbackConnection(connectingTo: port) else {
+            throw POSIXError(.EADDRINUSE)
+        }
+        line = [first]
+    }
+
+    deinit { close(listener) }
+}
+
 /// Binds a socket to a loopback address; gives the port.
 func bindLoopback(_ descriptor: Int32, ipv6: Bool, port: UInt16) throws -> UInt16 {
     var storage = sockaddr_storage()

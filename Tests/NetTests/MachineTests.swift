@@ -164,6 +164,31 @@ struct SOCKS5MachineTests {
         #expect(machine.didReceive([]) == [])
     }
 
+    @Test("Whatever a proxy says, the dialogue ends without reading more than it asked for")
+    func noise() throws {
+        var state: UInt64 = 0x9e37_79b9_7f4a_7c15
+        func next() -> UInt8 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            // Mostly what the protocol has, so that the later states are reached.
+            return [0, 0, 5, 1, 3, 4, UInt8(truncatingIfNeeded: state >> 40)][Int(state >> 33) % 7]
+        }
+        var finished = 0
+        for _ in 0..<20_000 {
+            var machine = try SOCKS5Machine(host: "example.org", port: 5222, login: nil)
+            var read = 0
+            var ends: [SOCKS5Machine.Action] = []
+            while machine.wanted > 0, ends.isEmpty {
+                let bytes = (0..<machine.wanted).map { _ in next() }
+                read += bytes.count
+                ends = machine.didReceive(bytes).filter { if case .send = $0 { false } else { true } }
+            }
+            #expect(ends.count == 1)
+            #expect(read <= 2 + 262)
+            finished += ends == [.finish] ? 1 : 0
+        }
+        #expect(finished > 0)
+    }
+
     @Test("A refused login ends it")
     func refusedLogin() throws {
         let credentials = SOCKS5Credentials(user: secret("u"), password: secret("p"))

@@ -134,6 +134,6 @@ struct ResolverTests {
             await failure { () throws(NetError) in
                 try await resolver.addresses(of: "a.example.org", Interruption())
             } == .netResolve)
-        #expect(ContinuousClock.now - begin < .seconds(5))
+        #expect(ContinuousClock.now - begin < .seconds(30))
     }
 }

@@ -210,6 +210,26 @@ struct DirectTLSTests {
         gate.signal()
     }
 
+    @Test("A change of keys that the server asks for goes unnoticed")
+    func keyUpdate() async throws {
+        let authority = try await TestAuthority.shared.value
+        let server = try await OpenSSLServer(try await authority.issue("DNS:example.org"), ["-tls1_3", "-msg"])
+        let (socket, recorder, _) = try await open(server.port, "example.org", try authority.trust)
+        for round in 1...3 {
+            // The server's command for a key update that wants one in return; it looks at its input before the network.
+            server.process.write(line: "K")
+            try await socket.send(Array("question \(round)\n".utf8))
+            _ = try await server.process.output.next("the question", within: 10) { $0 == "question \(round)" }
+            server.process.write(line: "line \(round)")
+            _ = try await server.process.output.next("our own update", within: 10) {
+                $0.hasPrefix("<<<") && $0.hasSuffix("KeyUpdate")
+            }
+            await recorder.wait { $0.bytes.count == round * 7 }
+        }
+        #expect(recorder.now.bytes == Array("line 1\nline 2\nline 3\n".utf8))
+        await socket.close()
+    }
+
     @Test("A connection cut without TLS's own end is told apart from a proper end", arguments: [true, false])
     func truncation(cuts: Bool) async throws {
         let authority = try await TestAuthority.shared.value
