@@ -24,7 +24,7 @@ struct ConnectionTests {
         let rig = try SessionRig()
         await rig.session.start()
         _ = try await rig.send("hello")
-        await settle()
+        await letOthersRun()
         #expect(rig.server.connects == 0)
         #expect(try await rig.session.status().connection == .offline)
     }
@@ -35,9 +35,9 @@ struct ConnectionTests {
         rig.server.failNextConnects([Failure(.netUnreachable)])
         await #expect(throws: Failure(.netUnreachable)) { try await rig.online() }
         #expect(try await rig.session.status().connection == .waiting)
-        #expect(await eventually { rig.clock.sleepers > 0 })
+        #expect(await becomesTrue { rig.clock.sleepers > 0 })
         rig.clock.advance(milliseconds: 1000)
-        #expect(await eventually { states(rig).last == .online })
+        #expect(await becomesTrue { states(rig).last == .online })
         #expect(rig.server.connects == 2)
     }
 
@@ -49,7 +49,7 @@ struct ConnectionTests {
         let status = try await rig.session.status()
         #expect(status.connection == .offline && status.code == .authRefused)
         rig.clock.advance(milliseconds: 600_000)
-        await settle()
+        await letOthersRun()
         #expect(rig.server.connects == 1)
         try await rig.session.connect()
         #expect(rig.server.connects == 2)
@@ -61,7 +61,7 @@ struct ConnectionTests {
         await rig.session.start()
         await rig.link.hang()
         async let answer = Result { try await rig.session.connect() }
-        #expect(await eventually { rig.clock.sleepers == 1 })
+        #expect(await becomesTrue { rig.clock.sleepers == 1 })
         rig.clock.advance(milliseconds: 30_000)
         #expect(await answer.code == .netTimeout)
         #expect(try await rig.session.status().connection == .connecting)
@@ -72,13 +72,13 @@ struct ConnectionTests {
         let rig = try SessionRig()
         try await rig.online()
         await rig.link.breakStream()
-        #expect(await eventually { states(rig).last == .waiting && rig.clock.sleepers > 0 })
+        #expect(await becomesTrue { states(rig).last == .waiting && rig.clock.sleepers > 0 })
         rig.clock.advance(milliseconds: 1000)
-        #expect(await eventually { states(rig).last == .online })
+        #expect(await becomesTrue { states(rig).last == .online })
         try await rig.session.disconnect()
         #expect(states(rig).last == .offline)
         rig.clock.advance(milliseconds: 600_000)
-        await settle()
+        await letOthersRun()
         #expect(rig.server.connects == 2)
     }
 
@@ -88,8 +88,8 @@ struct ConnectionTests {
         await rig.session.start()
         await rig.link.hang()
         async let first = Result { try await rig.session.connect() }
-        #expect(await eventually { states(rig) == [.connecting] })
-        await settle()
+        #expect(await becomesTrue { states(rig) == [.connecting] })
+        await letOthersRun()
         try await rig.session.disconnect()
         #expect(await first.code == .netOffline)
         try await rig.session.connect()

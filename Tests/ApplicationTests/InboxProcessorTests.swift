@@ -39,7 +39,7 @@ struct InboxProcessorTests {
         #expect(history[0].direction == .incoming && history[0].security == .plaintext)
         #expect(try await rig.session.chats().map(\.unread) == [1])
         #expect(
-            await eventually {
+            await becomesTrue {
                 rig.events.events.contains {
                     if case .message(_, let message) = $0 { message.body?.text == "hi" } else { false }
                 }
@@ -58,6 +58,8 @@ struct InboxProcessorTests {
                 }
             ])
         }
+        #expect(await becomesTrue { (try? rig.history().count) == 1 })
+        await letOthersRun()
         #expect(try rig.history().count == 1)
     }
 
@@ -132,7 +134,7 @@ struct InboxProcessorTests {
         try await rig.online()
         let first = try await rig.send("one")
         let second = try await rig.send("two")
-        #expect(await eventually { rig.outbox.isEmpty })
+        #expect(await becomesTrue { rig.outbox.isEmpty })
         try await rig.link.deliver([try live(nil, from: "mallory@example.net/x") { $0.receiptFor = first.text }])
         #expect(rig.delivery(first) == .sent)
         try await rig.link.deliver([try live(nil) { $0.receiptFor = first.text }])
@@ -158,7 +160,7 @@ struct InboxProcessorTests {
         rig.server.setArchive(false)
         try await rig.online()
         let id = try await rig.send("hello")
-        #expect(await eventually { rig.server.deliveries == [id] })
+        #expect(await becomesTrue { rig.server.deliveries == [id] })
         try await rig.link.deliver([try live(nil) { $0.receiptFor = id.text }])
         #expect(rig.delivery(id) == .delivered && rig.outbox.isEmpty)
     }

@@ -7,7 +7,7 @@ import Testing
 /// Section 10 of the VMax seed: whatever happens on the way, one logical message (invariant 6).
 struct OutboxTests {
     private func isSent(_ rig: SessionRig, _ id: MessageID) async -> Bool {
-        await eventually { rig.delivery(id) == .sent && rig.outbox.isEmpty }
+        await becomesTrue { rig.delivery(id) == .sent && rig.outbox.isEmpty }
     }
 
     @Test("A message written while offline is on the disk first and goes out once online")
@@ -29,8 +29,8 @@ struct OutboxTests {
         rig.server.answer(.acceptSilently)
         try await rig.online()
         let id = try await rig.send("hello")
-        #expect(await eventually { rig.server.deliveries == [id] })
-        await settle()
+        #expect(await becomesTrue { rig.server.deliveries == [id] })
+        await letOthersRun()
         #expect(rig.delivery(id) == .queued)
         try await rig.link.acknowledge([id])
         #expect(rig.delivery(id) == .sent && rig.outbox.isEmpty)
@@ -42,7 +42,7 @@ struct OutboxTests {
         rig.server.answer(.acceptSilently)
         try await rig.online()
         let id = try await rig.send("hello")
-        #expect(await eventually { rig.server.deliveries == [id] })
+        #expect(await becomesTrue { rig.server.deliveries == [id] })
         await rig.link.breakStream()
         rig.server.answer(.acknowledge)
         try await rig.session.connect()
@@ -57,7 +57,7 @@ struct OutboxTests {
         rig.server.answerNext([.lose])
         try await rig.online()
         let id = try await rig.send("hello")
-        #expect(await eventually { await rig.link.unacknowledged == [id] })
+        #expect(await becomesTrue { await rig.link.unacknowledged == [id] })
         await rig.link.breakStream()
         try await rig.session.connect()
         #expect(await isSent(rig, id))
@@ -72,10 +72,10 @@ struct OutboxTests {
         rig.server.setResumes(true)
         rig.server.answerNext([.acceptSilently, .lose])
         try await rig.online()
-        #expect(await eventually { !rig.server.queries.isEmpty })
+        #expect(await becomesTrue { !rig.server.queries.isEmpty })
         let first = try await rig.send("one")
         let second = try await rig.send("two")
-        #expect(await eventually { await rig.link.unacknowledged.count == 2 })
+        #expect(await becomesTrue { await rig.link.unacknowledged.count == 2 })
         await rig.link.breakStream()
         try await rig.session.connect()
         let isFirstSent = await isSent(rig, first)
@@ -93,7 +93,7 @@ struct OutboxTests {
         rig.server.answerNext([answer])
         try await rig.online()
         let id = try await rig.send("hello")
-        #expect(await eventually { await rig.link.unacknowledged == [id] })
+        #expect(await becomesTrue { await rig.link.unacknowledged == [id] })
         await rig.crash()
         #expect(rig.outbox.map(\.id) == [id])
         try await rig.session.connect()
@@ -108,10 +108,10 @@ struct OutboxTests {
         rig.server.answerNext([.lose])
         try await rig.online()
         let id = try await rig.send("hello")
-        #expect(await eventually { await rig.link.unacknowledged == [id] })
+        #expect(await becomesTrue { await rig.link.unacknowledged == [id] })
         await rig.crash()
         try await rig.session.connect()
-        #expect(await eventually { rig.delivery(id) == .failed(.outcomeUnknown) })
+        #expect(await becomesTrue { rig.delivery(id) == .failed(.outcomeUnknown) })
         #expect(rig.outbox.isEmpty && rig.server.deliveries.isEmpty)
         try await rig.session.retry(id)
         #expect(await isSent(rig, id))
@@ -125,11 +125,11 @@ struct OutboxTests {
         rig.server.answerNext([.lose])
         try await rig.online()
         let id = try await rig.send("hello")
-        #expect(await eventually { await rig.link.unacknowledged == [id] })
+        #expect(await becomesTrue { await rig.link.unacknowledged == [id] })
         await rig.crash()
         for number in 0..<50 { rig.server.archive("noise \(number)", from: try JID("nurse@example.com")) }
         try await rig.session.connect()
-        #expect(await eventually { rig.delivery(id) == .failed(.outcomeUnknown) })
+        #expect(await becomesTrue { rig.delivery(id) == .failed(.outcomeUnknown) })
         #expect(rig.server.deliveries.isEmpty)
     }
 
@@ -139,7 +139,7 @@ struct OutboxTests {
         rig.server.answerNext([.lose])
         try await rig.online()
         let first = try await rig.send("one")
-        #expect(await eventually { await rig.link.unacknowledged == [first] })
+        #expect(await becomesTrue { await rig.link.unacknowledged == [first] })
         await rig.crash()
         // The first two pages asked for time out, so that nothing is settled.
         rig.server.failNextPages([Failure(.netClosed)])
@@ -155,7 +155,7 @@ struct OutboxTests {
     }
 
     private func isSentAlone(_ rig: SessionRig, _ id: MessageID) async -> Bool {
-        await eventually { rig.delivery(id) == .sent }
+        await becomesTrue { rig.delivery(id) == .sent }
     }
 
     @Test("Acknowledgements may come in any order and more than once")
@@ -166,7 +166,7 @@ struct OutboxTests {
         var ids: [MessageID] = []
         for number in 0..<5 { ids.append(try await rig.send("message \(number)")) }
         let sent = ids
-        #expect(await eventually { rig.server.deliveries == sent })
+        #expect(await becomesTrue { rig.server.deliveries == sent })
         for id in [ids[3], ids[0], ids[3], ids[4], ids[1], ids[0], ids[2]] { try await rig.link.acknowledge([id]) }
         #expect(rig.outbox.isEmpty)
         #expect(ids.allSatisfy { rig.delivery($0) == .sent })
@@ -179,7 +179,7 @@ struct OutboxTests {
         rig.server.answer(.acceptSilently)
         try await rig.online()
         let id = try await rig.send("hello")
-        #expect(await eventually { rig.server.deliveries == [id] })
+        #expect(await becomesTrue { rig.server.deliveries == [id] })
         var carbon = InboundMessage(
             route: .carbonSent, from: try JID("romeo@example.org/desk"), to: try JID("juliet@example.com"))
         carbon.id = id.text
@@ -187,7 +187,7 @@ struct OutboxTests {
         carbon.body = "hello"
         carbon.archiveID = "a1"
         for _ in 0..<3 { try await rig.link.deliver([.message(carbon), .message(carbon)]) }
-        #expect(rig.delivery(id) == .sent && rig.outbox.isEmpty)
+        #expect(await isSent(rig, id))
         #expect(try rig.history().map(\.id) == [id])
         try await rig.link.acknowledge([id])
         #expect(rig.delivery(id) == .sent)
@@ -210,7 +210,7 @@ struct OutboxTests {
             for try await (chat, ids) in group { all[chat] = ids }
             return all
         }
-        #expect(await eventually { rig.outbox.isEmpty })
+        #expect(await becomesTrue { rig.outbox.isEmpty })
         #expect(rig.server.deliveries.count == 240 && Set(rig.server.deliveries).count == 240)
         for (chat, sent) in ids {
             let wanted = Set(sent)
@@ -227,11 +227,11 @@ struct OutboxTests {
         await rig.session.start()
         for number in 0..<20 { _ = try await rig.send("hello", to: "friend\(number)@example.com") }
         try await rig.session.connect()
-        #expect(await eventually { rig.server.deliveries.count == 8 })
-        await settle()
+        #expect(await becomesTrue { rig.server.deliveries.count == 8 })
+        await letOthersRun()
         #expect(rig.server.deliveries.count == 8)
         try await rig.link.acknowledge([rig.server.deliveries[0]])
-        #expect(await eventually { rig.server.deliveries.count == 9 })
+        #expect(await becomesTrue { rig.server.deliveries.count == 9 })
     }
 
     @Test("A permanent refusal fails the message, and later ones pass it")
@@ -240,7 +240,7 @@ struct OutboxTests {
         rig.server.answerNext([.refuse(SendFailure(code: .messageRefused, isPermanent: true))])
         try await rig.online()
         let first = try await rig.send("one")
-        #expect(await eventually { rig.delivery(first) == .failed(.messageRefused) })
+        #expect(await becomesTrue { rig.delivery(first) == .failed(.messageRefused) })
         let second = try await rig.send("two")
         #expect(await isSent(rig, second))
         #expect(rig.server.deliveries == [second])
@@ -252,11 +252,11 @@ struct OutboxTests {
         rig.server.answerNext([.refuse(SendFailure(code: .serverTimeout, isPermanent: false))])
         try await rig.online()
         let first = try await rig.send("one")
-        #expect(await eventually { rig.outbox.first?.state.isScheduled == true })
+        #expect(await becomesTrue { rig.outbox.first?.state.isScheduled == true })
         let second = try await rig.send("two")
-        await settle()
+        await letOthersRun()
         #expect(rig.server.deliveries.isEmpty)
-        #expect(await eventually { rig.clock.sleepers > 0 })
+        #expect(await becomesTrue { rig.clock.sleepers > 0 })
         rig.clock.advance(milliseconds: 1000)
         #expect(await isSent(rig, second))
         #expect(rig.server.deliveries == [first, second])
@@ -299,7 +299,7 @@ struct OutboxTests {
         rig.store.fail(with: Failure(.storageDiskFull))
         await #expect(throws: Failure(.storageDiskFull)) { try await rig.send("lost?") }
         try await rig.session.connect()
-        #expect(await eventually { rig.clock.sleepers > 0 })
+        #expect(await becomesTrue { rig.clock.sleepers > 0 })
         #expect(rig.server.deliveries.isEmpty)
         rig.store.fail(with: nil)
         rig.clock.advance(milliseconds: 5000)

@@ -33,14 +33,14 @@ struct TaskRegistryTests {
         }
         registry.start("willing") { try? await clock.source.sleep(1_000_000) }
         async let left = registry.shutdown()
-        #expect(await eventually { clock.sleepers == 1 })
+        #expect(await becomesTrue { clock.sleepers == 1 })
         clock.advance(milliseconds: 1999)
-        await settle()
+        await letOthersRun()
         #expect(clock.sleepers == 1)
         clock.advance(milliseconds: 1)
         #expect(await left.map(\.description) == ["stubborn"])
         continuation.finish()
-        #expect(await eventually { released.value == 1 })
+        #expect(await becomesTrue { released.value == 1 })
     }
 
     @Test("One task is cancelled alone")
@@ -49,9 +49,9 @@ struct TaskRegistryTests {
         let registry = TaskRegistry(time: clock.source)
         let first = registry.start("first") { try? await clock.source.sleep(1000) }
         registry.start("second") { try? await clock.source.sleep(1000) }
-        #expect(await eventually { clock.sleepers == 2 })
+        #expect(await becomesTrue { clock.sleepers == 2 })
         if let first { registry.cancel(first) }
-        #expect(await eventually { clock.sleepers == 1 })
+        #expect(await becomesTrue { clock.sleepers == 1 })
         #expect(await registry.shutdown().isEmpty)
     }
 

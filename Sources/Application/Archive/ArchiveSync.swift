@@ -3,12 +3,14 @@ import Domain
 
 /// Brings the account's archive into the store: forward from where it was read, backward when a person scrolls.
 ///
-/// What arrives live meanwhile is not held back: it must be durable before the stream reads on, and the page that is
-/// waited for comes on the same stream. The store gives a page's messages their place instead (`Placement`).
+/// What arrives live meanwhile waits in the inbox, so that what is older stands before it. Guards whether the archive
+/// was read to its end since the stream began.
 package actor ArchiveSync {
     /// Delay before another pass after one that failed, and how many of those there are on one stream (Luma 18.6).
     static let retryMilliseconds: Int64 = 20_000
     static let retryLimit = 3
+    /// Passes in a row while more comes live than is held.
+    static let overflowPasses = 8
     /// Pages that one wish for older messages reads at most while they hold nothing for the chat.
     static let olderPages = 4
 
@@ -18,6 +20,7 @@ package actor ArchiveSync {
     private let time: TimeSource
     private let log: Log
     private let scrolling = SerialGate()
+    private var isCaughtUp = false
 
     package init(
         pager: ArchivePager, inbox: InboxProcessor, store: any ProfileStorePort, time: TimeSource, log: Log
@@ -29,14 +32,46 @@ package actor ArchiveSync {
         self.log = log.area("archive")
     }
 
-    /// Reads to the end of the archive. Returns when that is done, given up, or the task was cancelled.
-    package func catchUp() async {
+    /// Reads to the end of the archive, unless a resumed stream has missed nothing. Returns when that is done, given up,
+    /// or the task was cancelled.
+    package func streamDidOpen(_ summary: LinkSummary) async {
+        if !summary.isResumed { isCaughtUp = false }
+        guard summary.hasArchive, !isCaughtUp else {
+            _ = await release()
+            return
+        }
         for attempt in 0...Self.retryLimit {
-            guard let failure = await pass(.account) else { return }
+            let failure = await passes()
+            isCaughtUp = failure == nil
+            guard let failure else { return }
             log.warning("reading the archive failed", ["code": failure.code, "attempt": attempt])
             guard failure.code != .netOffline, !Task.isCancelled, attempt < Self.retryLimit,
                 (try? await time.sleep(Self.retryMilliseconds)) != nil
             else { return }
+            await inbox.startHolding()
+        }
+    }
+
+    /// Passes until nothing that came live was left to the archive. Ends holding, whatever comes of it.
+    private func passes() async -> Failure? {
+        for _ in 0..<Self.overflowPasses {
+            let failure = await pass(.account)
+            switch await release() {
+            case .failure(let problem): return failure ?? problem
+            case .success(let isMore):
+                guard failure == nil, isMore else { return failure }
+            }
+            await inbox.startHolding()
+        }
+        _ = await release()
+        return nil
+    }
+
+    private func release() async -> Result<Bool, Failure> {
+        do {
+            return .success(try await inbox.stopHolding())
+        } catch {
+            return .failure(error)
         }
     }
 

@@ -34,7 +34,6 @@ struct InboundApplication {
     let areNews: Bool
     let transaction: any StoreTransaction
     private(set) var effects = InboundEffects()
-    private var roster: [JID: Subscription]?
 
     init(
         account: JID, engine: any ProtocolEngine, now: Timestamp, jitter: Jitter, placement: Placement, areNews: Bool,
@@ -55,7 +54,6 @@ struct InboundApplication {
         case .roster(let items, let version):
             guard let items else { return }
             try transaction.replaceRoster(items, version: version)
-            roster = nil
             effects.didChangeRoster = true
         case .rosterPush(let item, let isRemoved, let version):
             if isRemoved {
@@ -63,7 +61,6 @@ struct InboundApplication {
             } else {
                 try transaction.upsertRoster(item, version: version)
             }
-            roster = nil
             effects.didChangeRoster = true
         case .presence(let jid, let presence): effects.presences.append((jid, presence))
         case .subscriptionRequest(let jid): effects.requests.append(jid.bare)
@@ -231,14 +228,8 @@ extension InboundApplication {
         effects.courtesies.append(.receipt(for: id, to: message.from))
     }
 
-    private mutating func isKnown(_ chat: JID) throws(Failure) -> Bool {
-        if roster == nil {
-            roster = [:]
-            for item in try transaction.roster() { roster?[item.jid] = item.subscription }
-        }
-        switch roster?[chat] {
-        case .from, .both, .to: return true
-        case .some(.none), nil: return try transaction.hasOutgoing(in: chat)
-        }
+    private func isKnown(_ chat: JID) throws(Failure) -> Bool {
+        if let item = try transaction.rosterItem(chat), item.subscription != .none { return true }
+        return try transaction.hasOutgoing(in: chat)
     }
 }

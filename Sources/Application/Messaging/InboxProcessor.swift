@@ -8,6 +8,9 @@ package import Domain
 package actor InboxProcessor: LinkSink {
     /// Text bytes of one transaction at most; a batch with more of it becomes several, in order.
     static let transactionBytes = 1024 * 1024
+    /// What is held while an archive is read; beyond it the archive alone brings the rest.
+    static let heldLimit = 1000
+    static let heldBytesLimit = 4 * 1024 * 1024
 
     /// Where news goes that is in no table.
     package enum Notice: Sensitive, Equatable {
@@ -24,11 +27,16 @@ package actor InboxProcessor: LinkSink {
     private let time: TimeSource
     private let jitter: @Sendable () -> Jitter
     private let notify: @Sendable (Notice) async -> Void
+    private let log: Log
     private var presences = PresenceBook()
+    private var isHolding = false
+    private var held: [InboundEvent] = []
+    private var heldBytes = 0
+    private var didLeaveToArchive = false
 
     package init(
         account: JID, store: any ProfileStorePort, link: any LinkPort, outbox: Outbox, engine: any ProtocolEngine,
-        time: TimeSource, jitter: @escaping @Sendable () -> Jitter,
+        time: TimeSource, jitter: @escaping @Sendable () -> Jitter, log: Log,
         notify: @escaping @Sendable (Notice) async -> Void
     ) {
         self.account = account
@@ -39,11 +47,16 @@ package actor InboxProcessor: LinkSink {
         self.time = time
         self.jitter = jitter
         self.notify = notify
+        self.log = log.area("inbox")
     }
 
     // MARK: From the link
 
     package func receive(_ events: [InboundEvent]) async throws(Failure) {
+        try await process(isHolding ? events.filter { !hold($0) } : events)
+    }
+
+    private func process(_ events: [InboundEvent]) async throws(Failure) {
         var effects = InboundEffects()
         for part in Self.parts(events) { effects.merge(try await commit(part)) }
         await carryOut(effects)
@@ -57,8 +70,50 @@ package actor InboxProcessor: LinkSink {
     package func linkDidEnd(_ failure: Failure?) async {
         presences.clear()
         await outbox.streamDidEnd()
+        do {
+            _ = try await stopHolding()
+        } catch {
+            // The archive has them, beyond the cursor.
+            log.warning("held messages are left to the archive", ["code": error.code])
+        }
         await notify(.linkDidEnd(failure))
         await notify(.presence)
+    }
+
+    // MARK: Holding
+
+    /// From now on, what comes live and is known to be in the own archive waits, so that older messages, which the
+    /// archive is about to bring, stand before it (Luma 18.6). It may be acknowledged meanwhile: a process that ends
+    /// finds it in the archive, behind the cursor. What has no archive id is stored at once.
+    package func startHolding() { isHolding = true }
+
+    /// Stores what was held and holds no more.
+    /// - Returns: whether some was left to the archive, which has to be read on.
+    package func stopHolding() async throws(Failure) -> Bool {
+        while !held.isEmpty {
+            let events = held
+            held = []
+            heldBytes = 0
+            try await process(events)
+        }
+        isHolding = false
+        defer { didLeaveToArchive = false }
+        return didLeaveToArchive
+    }
+
+    /// - Returns: whether the event is not to be stored now.
+    private func hold(_ event: InboundEvent) -> Bool {
+        guard case .message(let message) = event, message.archiveID != nil, message.failure == nil,
+            message.body != nil || message.envelope != nil
+        else { return false }
+        let bytes = Self.bytes(of: event)
+        if held.count < Self.heldLimit, heldBytes + bytes <= Self.heldBytesLimit, !didLeaveToArchive {
+            held.append(event)
+            heldBytes += bytes
+        } else {
+            didLeaveToArchive = true
+        }
+        return true
     }
 
     // MARK: From an archive

@@ -58,6 +58,8 @@ package protocol StoreReader {
     func search(_ text: String, limit: Int) throws(Failure) -> [Message]
 
     func roster() throws(Failure) -> [RosterItem]
+    /// One contact; an adapter may know a quicker way than the default.
+    func rosterItem(_ jid: JID) throws(Failure) -> RosterItem?
     func rosterVersion() throws(Failure) -> String?
 
     /// Items by sequence, oldest first.
@@ -74,6 +76,8 @@ package protocol StoreReader {
 }
 
 extension StoreReader {
+    package func rosterItem(_ jid: JID) throws(Failure) -> RosterItem? { try roster().first { $0.jid == jid } }
+
     package func hasOutgoing(in chat: JID) throws(Failure) -> Bool {
         try messages(in: chat, before: nil, limit: 256).contains { $0.direction == .outgoing }
     }

@@ -13,6 +13,7 @@ package actor ConnectionKeeper {
     private let account: @Sendable () async throws(Failure) -> LinkAccount
     private let log: Log
     private let didChange: @Sendable (ConnectionState, ErrorCode?) -> Void
+    private let willOpen: @Sendable () async -> Void
     private let didOpen: @Sendable (LinkSummary) async -> Void
 
     private var machine = ReconnectMachine()
@@ -30,12 +31,13 @@ package actor ConnectionKeeper {
     /// - Parameters:
     ///   - account: what to sign in with, read anew for each attempt.
     ///   - didChange: what a person sees has changed.
+    ///   - willOpen: a stream is about to be opened; nothing has been received on it.
     ///   - didOpen: a stream is open; runs as a task of the registry.
     package init(
         link: any LinkPort, registry: TaskRegistry, time: TimeSource, jitter: @escaping @Sendable () -> Jitter,
         log: Log, account: @escaping @Sendable () async throws(Failure) -> LinkAccount,
         didChange: @escaping @Sendable (ConnectionState, ErrorCode?) -> Void,
-        didOpen: @escaping @Sendable (LinkSummary) async -> Void
+        willOpen: @escaping @Sendable () async -> Void, didOpen: @escaping @Sendable (LinkSummary) async -> Void
     ) {
         self.link = link
         self.registry = registry
@@ -44,6 +46,7 @@ package actor ConnectionKeeper {
         self.log = log.area("connection")
         self.account = account
         self.didChange = didChange
+        self.willOpen = willOpen
         self.didOpen = didOpen
     }
 
@@ -118,6 +121,7 @@ package actor ConnectionKeeper {
         await endings.enter()
         endings.leave()
         guard let sink, isCurrent(number) else { return }
+        await willOpen()
         do {
             let summary = try await link.connect(try await account(), sink: sink)
             guard isCurrent(number) else {

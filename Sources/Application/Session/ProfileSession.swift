@@ -52,7 +52,7 @@ package actor ProfileSession {
         let relay = relay
         let inbox = InboxProcessor(
             account: account, store: store, link: link, outbox: outbox, engine: engine, time: parts.time,
-            jitter: jitter,
+            jitter: jitter, log: parts.log,
             notify: { notice in
                 switch notice {
                 case .subscription(let jid): emit(.subscription(name, jid))
@@ -73,10 +73,11 @@ package actor ProfileSession {
                 }
             },
             didChange: { state, code in emit(.connection(name, state, code)) },
+            willOpen: { await inbox.startHolding() },
             didOpen: { summary in
-                // Settling first: what catching up stores after it is then known to be no answer to it.
+                // Settling first, so that the search begins where the last reading of the archive ended.
                 await outbox.streamDidOpen(summary)
-                if summary.hasArchive { await archive.catchUp() }
+                await archive.streamDidOpen(summary)
             })
         relay.keeper = keeper
     }
@@ -229,8 +230,7 @@ extension ProfileSession {
             let unmarked = try transaction.unmarked(in: chat)
             try transaction.markRead(chat)
             guard unmarked != nil else { return nil }
-            let roster = try transaction.roster()
-            if roster.contains(where: { $0.jid == chat && $0.subscription != .none }) { return unmarked }
+            if let item = try transaction.rosterItem(chat), item.subscription != .none { return unmarked }
             return try transaction.hasOutgoing(in: chat) ? unmarked : nil
         }
         if let unmarked { await link.send(.displayed(id: unmarked.text, to: chat)) }

@@ -2,10 +2,11 @@ package import Application
 package import Base
 import Synchronization
 
-/// A profile's database in memory: the same contract, no disk. A "process" that ends calls `reopen` for the next one.
+/// The plain model of a profile's database with what tests of whole sessions need besides: it fails on demand, can be
+/// looked into from outside, and outlives the process that had it open (`reopen`).
 package final class MemoryStore: ProfileStorePort {
     private struct State {
-        var tables: MemoryTables
+        var content: MemoryContent
         var isClosed = false
         var failure: Failure?
         var transactions = 0
@@ -21,18 +22,19 @@ package final class MemoryStore: ProfileStorePort {
         let (stream, continuation) = AsyncStream.makeStream(of: StoreChanges.self)
         state = Mutex(
             State(
-                tables: MemoryTables(password: password, resource: resource), continuation: continuation, stream: stream
+                content: MemoryContent(password: Array(password.utf8), resource: resource), continuation: continuation,
+                stream: stream
             ))
     }
 
-    private init(tables: MemoryTables) {
+    private init(content: MemoryContent) {
         wasOpened = true
         let (stream, continuation) = AsyncStream.makeStream(of: StoreChanges.self)
-        state = Mutex(State(tables: tables, continuation: continuation, stream: stream))
+        state = Mutex(State(content: content, continuation: continuation, stream: stream))
     }
 
     /// What another process finds on the disk.
-    package func reopen() -> MemoryStore { state.withLock { MemoryStore(tables: $0.tables) } }
+    package func reopen() -> MemoryStore { state.withLock { MemoryStore(content: $0.content) } }
 
     package var isClosed: Bool { state.withLock { $0.isClosed } }
     /// Writing transactions that were committed.
@@ -43,16 +45,16 @@ package final class MemoryStore: ProfileStorePort {
 
     /// A look from outside, also after closing.
     package func peek<Value>(_ body: (any StoreReader) throws -> Value) rethrows -> Value {
-        let tables = state.withLock { $0.tables }
-        return try body(tables)
+        let content = state.withLock { $0.content }
+        return try body(MemoryTransaction(content))
     }
 
     /// A transaction from outside, at once.
     package func transact<Value>(_ body: (any StoreTransaction) throws -> Value) rethrows -> Value {
-        let work = MemoryTransaction(state.withLock { $0.tables })
+        let work = MemoryTransaction(state.withLock { $0.content })
         let value = try body(work)
-        let tables = work.tables
-        state.withLock { $0.tables = tables }
+        let content = work.content
+        state.withLock { $0.content = content }
         return value
     }
 
@@ -60,11 +62,11 @@ package final class MemoryStore: ProfileStorePort {
         _ body: @Sendable (any StoreReader) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         await Task.yield()
-        let tables = try state.withLock { (state) throws(Failure) in
+        let content = try state.withLock { (state) throws(Failure) in
             guard !state.isClosed else { throw Failure(.sessionEnded) }
-            return state.tables
+            return state.content
         }
-        return try body(tables)
+        return try body(MemoryTransaction(content))
     }
 
     package func write<Value: Sendable>(
@@ -74,11 +76,12 @@ package final class MemoryStore: ProfileStorePort {
         return try state.withLock { (state) throws(Failure) in
             guard !state.isClosed else { throw Failure(.sessionEnded) }
             if let failure = state.failure { throw failure }
-            let work = MemoryTransaction(state.tables)
+            let work = MemoryTransaction(state.content)
             let value = try body(work)
-            state.tables = work.tables
+            state.content = work.content
             state.transactions += 1
-            if !work.changes.isEmpty { state.continuation?.yield(.changes(work.changes)) }
+            let changes = work.finish()
+            if !changes.isEmpty { state.continuation?.yield(.changes(changes)) }
             return value
         }
     }

@@ -1,5 +1,5 @@
 /// Gives other tasks a turn until `condition` holds; false when it does not within ten seconds.
-package func eventually(_ condition: @Sendable () async -> Bool) async -> Bool {
+package func becomesTrue(_ condition: @Sendable () async -> Bool) async -> Bool {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(10)
     while clock.now < end {
@@ -10,6 +10,6 @@ package func eventually(_ condition: @Sendable () async -> Bool) async -> Bool {
 }
 
 /// Gives other tasks many turns, for what must not happen.
-package func settle() async {
+package func letOthersRun() async {
     for _ in 0..<400 { await Task.yield() }
 }
