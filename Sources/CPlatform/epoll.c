@@ -6,8 +6,11 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+const int postern_stream_socket = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 
 /// Most events taken in one wait; the others come with the next one.
 #define BATCH 64

@@ -1,3 +1,4 @@
+internal import CPlatform
 import Glibc
 
 /// A TCP socket, not blocking, closed when the last reference to it is gone.
@@ -18,8 +19,7 @@ final class SocketHandle: Sendable {
 
     /// Begins to connect; writability tells that it is decided, `connectError` how.
     static func connecting(to address: IPAddress, port: UInt16) -> SocketHandle? {
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(address.isIPv6 ? AF_INET6 : AF_INET, type, 0)
+        let descriptor = socket(address.isIPv6 ? AF_INET6 : AF_INET, postern_stream_socket, 0)
         guard descriptor >= 0 else { return nil }
         let handle = SocketHandle(descriptor)
         var on: Int32 = 1

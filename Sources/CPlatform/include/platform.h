@@ -34,6 +34,8 @@ int postern_epoll_modify(int epoll, int fd, uint64_t token, bool reads, bool wri
 void postern_epoll_remove(int epoll, int fd);
 /// Waits; a negative time means without end. Returns the number of entries filled in, 0 also when interrupted.
 int postern_epoll_wait(int epoll, struct postern_ready *ready, int capacity, int milliseconds);
+/// SOCK_STREAM, not blocking and not inherited. Not every module of C headers shows Swift these names.
+extern const int postern_stream_socket;
 /// CLOCK_MONOTONIC.
 int64_t postern_monotonic_milliseconds(void);
 /// Starts a detached thread with all signals blocked, so that they reach the thread that handles them.
