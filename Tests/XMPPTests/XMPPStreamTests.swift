@@ -413,6 +413,34 @@ import Testing
             }
             #expect(!ready.isResumed)
             #expect(driver.unacknowledged.isEmpty)
+            // What is left is this stream's own.
+            driver.stream.didDisconnect()
+            #expect(driver.resumableSession?.unacknowledged == [])
+        }
+    }
+
+    @Test func `A server without management cannot resume, and says nothing of what it took`() throws {
+        let old = try Driver.established()
+        old.send(Element("message", Namespace.client), tag: 1)
+        old.stream.didDisconnect()
+        let driver = try Driver(resumption: old.resumableSession)
+        driver.start()
+        driver.receive(Driver.header)
+        _ = driver.authenticate()
+        #expect(driver.receive(Driver.header + Driver.bindWithoutManagement) == [.unsettled([StanzaTag(1)])])
+        driver.stream.didDisconnect()
+        #expect(driver.resumableSession == nil)
+    }
+
+    @Test func `After our end tag nothing is sent`() throws {
+        for text in ["<r xmlns='urn:xmpp:sm:3'/>", "<x", "</stream:stream>", "<stream:error/>", "\u{1}"] {
+            let driver = try Driver.established()
+            driver.send(Element("message", Namespace.client), tag: 1)
+            driver.close()
+            _ = driver.output()
+            driver.receive(text)
+            driver.receive("<a xmlns='urn:xmpp:sm:3' h='1'/>")
+            #expect(driver.output().isEmpty, "\(text)")
         }
     }
 

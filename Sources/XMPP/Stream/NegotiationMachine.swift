@@ -168,11 +168,10 @@ struct NegotiationMachine: Sendable {
             guard features.child("bind", Namespace.bind) != nil || server.hasManagement else {
                 return fail(.streamInvalid, .missingBind, .unsupportedFeature)
             }
-            if let session = configuration.resumption, server.hasManagement {
-                state = .resuming(session, server)
-                return [.send(ManagementElements.resume(session))]
-            }
-            return bind(server)
+            guard let session = configuration.resumption else { return bind(server) }
+            guard server.hasManagement else { return [.notResumed(count: nil)] + bind(server) }
+            state = .resuming(session, server)
+            return [.send(ManagementElements.resume(session))]
         }
     }
 

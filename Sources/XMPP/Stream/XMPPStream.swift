@@ -21,6 +21,8 @@ package struct XMPPStream: ~Copyable, Sendable {
     private var address: JID?
     private var features = NegotiationMachine.ServerFeatures()
     private var isResumed = false
+    /// What is still to be resumed; nil once the server has answered.
+    private var resumption: ResumableSession?
     /// Stanzas that came between binding and the answer to `<enable/>`; not counted by either side.
     private var early: [Element] = []
     private var spaceBudget: Int
@@ -41,6 +43,7 @@ package struct XMPPStream: ~Copyable, Sendable {
         negotiation = NegotiationMachine(configuration, entropy: entropy)
         parser = ParserBox(configuration.limits)
         spaceBudget = configuration.limits.negotiationSpace
+        resumption = configuration.resumption
     }
 
     // MARK: State
@@ -50,10 +53,8 @@ package struct XMPPStream: ~Copyable, Sendable {
         switch phase {
         case .closing: return nil
         case .open, .ended:
-            guard let management, let managementID, let address else {
-                // Broken before the resumption was answered: it may still be tried again.
-                return negotiation.isEstablished || address != nil ? nil : configuration.resumption
-            }
+            // One that broke before the server answered may still be resumed.
+            guard let management, let managementID, let address else { return resumption }
             return management.session(managementID, address: address)
         }
     }
@@ -202,7 +203,7 @@ package struct XMPPStream: ~Copyable, Sendable {
         switch element.name {
         case "r":
             management?.didReceiveRequest()
-            return [.send(report())]
+            return phase == .open ? [.send(report())] : []
         case "a":
             guard let count = ManagementElements.count(element) else {
                 return end(StreamFailure(.streamInvalid, .unexpectedElement, answer: .badFormat))
@@ -217,7 +218,9 @@ package struct XMPPStream: ~Copyable, Sendable {
             let tags = try management?.didReceiveCount(count) ?? []
             var actions: [StreamAction] = tags.isEmpty ? [] : [.acknowledged(tags)]
             // More was sent while the answer was on its way.
-            if management?.ask() ?? false { actions.append(.send(ElementWriter.bytes(ManagementElements.request))) }
+            if phase == .open, management?.ask() ?? false {
+                actions.append(.send(ElementWriter.bytes(ManagementElements.request)))
+            }
             return actions
         } catch {
             return end(error)
@@ -267,7 +270,7 @@ package struct XMPPStream: ~Copyable, Sendable {
 
     /// Sends again what the server has not taken.
     private mutating func resume(_ count: UInt32) -> [StreamAction] {
-        guard let session = configuration.resumption else { return [] }
+        guard let session = resumption.take() else { return [] }
         var resumed = StreamManagement(resuming: session)
         do {
             let tags = try resumed.didReceiveCount(count)
@@ -287,7 +290,7 @@ package struct XMPPStream: ~Copyable, Sendable {
 
     /// The server does not know the stream any more; it may still know how much it had taken.
     private mutating func abandon(_ count: UInt32?) -> [StreamAction] {
-        guard let session = configuration.resumption else { return [] }
+        guard let session = resumption.take() else { return [] }
         var old = StreamManagement(resuming: session)
         let tags = count.flatMap { try? old.didReceiveCount($0) } ?? []
         let open = old.queue.compactMap(\.tag)
@@ -307,7 +310,10 @@ package struct XMPPStream: ~Copyable, Sendable {
     }
 
     private mutating func end(_ failure: StreamFailure) -> [StreamAction] {
+        // Our side is closed already: nothing can be sent behind its end tag.
+        let isClosed = phase == .closing
         phase = .ended
+        guard !isClosed else { return [.ended(failure)] }
         guard let condition = failure.answer else { return [.send(Array("</stream:stream>".utf8)), .ended(failure)] }
         let error = "<stream:error><\(condition.rawValue) xmlns='\(Namespace.streamErrors)'/></stream:error>"
         return [.send(Array((error + "</stream:stream>").utf8)), .ended(failure)]
