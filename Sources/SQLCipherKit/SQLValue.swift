@@ -19,5 +19,11 @@ extension Bool: SQLBindable { package var sqlValue: SQLValue { .integer(self ? 1
 extension String: SQLBindable { package var sqlValue: SQLValue { .text(self) } }
 extension [UInt8]: SQLBindable { package var sqlValue: SQLValue { .blob(self) } }
 extension Optional: SQLBindable where Wrapped: SQLBindable {
-    package var sqlValue: SQLValue { map(\.sqlValue) ?? .null }
+    // No key path: the runtime would build it anew for each value.
+    package var sqlValue: SQLValue {
+        switch self {
+        case .some(let value): value.sqlValue
+        case nil: .null
+        }
+    }
 }
