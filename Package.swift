@@ -95,7 +95,7 @@ let package = Package(
             path: "Benchmarks", swiftSettings: strict),
 
         .target(
-            name: "Support", dependencies: ["Base", "Domain", "Application"], path: "Tests/Support",
+            name: "Support", dependencies: ["Base", "Domain", "Application", "Terminal"], path: "Tests/Support",
             swiftSettings: strict),
         tests("Base"), tests("Domain", ["Base"]), tests("Application", ["Base", "Domain"]),
         tests("CryptoPrimitives", ["CSodium", "Base"]), tests("SQLCipherKit", ["CVaultVFS", "Base"]),

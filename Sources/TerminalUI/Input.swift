@@ -19,7 +19,7 @@ enum Input: Sendable {
     case lockWanted
     case app(AppEvent)
     /// A running command needs a secret.
-    case secretWanted(SecretPurpose)
+    case secretWanted(SecretQuestion)
     case answer(Answer)
 
     /// What a terminal reported.

@@ -1,14 +1,21 @@
 import Application
 import Base
 
+/// What a person is asked for.
+struct SecretQuestion: Sendable, Equatable {
+    let purpose: SecretPurpose
+    /// The last two answers were not the same.
+    var hasDiffered = false
+}
+
 /// Lets a running command ask for a secret on the screen. One question at a time: commands run one after the other.
 actor SecretPrompts: SecretInput {
     /// For secrets that a command wants from a named descriptor; nil refuses.
     private let descriptors: (any SecretInput)?
-    private let ask: @Sendable (SecretPurpose) -> Void
+    private let ask: @Sendable (SecretQuestion) -> Void
     private var waiter: CheckedContinuation<Secret?, Never>?
 
-    init(descriptors: (any SecretInput)?, ask: @escaping @Sendable (SecretPurpose) -> Void) {
+    init(descriptors: (any SecretInput)?, ask: @escaping @Sendable (SecretQuestion) -> Void) {
         self.descriptors = descriptors
         self.ask = ask
     }
@@ -18,13 +25,32 @@ actor SecretPrompts: SecretInput {
             guard let descriptors else { throw Failure(.inputSecretRequired) }
             return try await descriptors.read(purpose, descriptor: descriptor)
         }
+        switch purpose {
+        case .newPasscode, .otherPasscode: return try await readTwice(purpose).shared.bytes.copy()
+        case .passcode, .repeatedPasscode, .password:
+            return try await read(SecretQuestion(purpose: purpose)).shared.bytes.copy()
+        }
+    }
+
+    /// A slip of the finger in a new passcode would lock its owner out: it is asked for until it comes twice.
+    private func readTwice(_ purpose: SecretPurpose) async throws(Failure) -> Secret {
+        var hasDiffered = false
+        while true {
+            let first = try await read(SecretQuestion(purpose: purpose, hasDiffered: hasDiffered))
+            let second = try await read(SecretQuestion(purpose: .repeatedPasscode))
+            if first.matches(second) { return first }
+            hasDiffered = true
+        }
+    }
+
+    private func read(_ question: SecretQuestion) async throws(Failure) -> Secret {
         guard waiter == nil else { throw Failure(.inputSecretRequired) }
         let secret = await withCheckedContinuation { continuation in
             waiter = continuation
-            ask(purpose)
+            ask(question)
         }
         guard let secret else { throw Failure(.inputSecretRequired) }
-        return secret.shared.bytes.copy()
+        return secret
     }
 
     /// The answer; nil where the person gave up.

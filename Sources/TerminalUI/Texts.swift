@@ -18,6 +18,7 @@ enum Texts {
     static let closing: SafeText = "Locking…"
     static func waitSeconds(_ seconds: Int64) -> String { "Too many attempts. Next one in \(seconds) s." }
     static let secretRefused: SafeText = "That was more than one line, or too long. Nothing was kept."
+    static let secretDiffers: SafeText = "The two were not the same. Once more from the start."
     static let leaveKeys: SafeText = "Ctrl+C leave"
 
     // Making a vault.

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Terminal
@@ -91,7 +92,7 @@ struct RendererTests {
         let pieces = ["a", "漢", "é", " ", "👩‍💻", "─", "e\u{301}", "🇫🇷", "z"]
         let size = Size(columns: 17, rows: 4)
         var renderer = Renderer(depth: .none)
-        var terminal = ScreenModel(size: size)
+        var terminal = ScreenModel(columns: size.columns, rows: size.rows)
         for _ in 0..<12 {
             var next = Surface(size: size)
             for row in 0..<size.rows {
@@ -101,7 +102,7 @@ struct RendererTests {
                 let column = Int.random(in: -2..<8, using: &generator)
                 next.put(SafeText(text.joined()), at: Point(column: column, row: row), .standard)
             }
-            terminal.feed(text(renderer.frame(next)))
+            terminal.feed(renderer.frame(next))
             for row in 0..<size.rows { #expect(terminal.text(row: row) == next.text(row: row)) }
         }
     }
@@ -113,52 +114,5 @@ struct Sequence48: RandomNumberGenerator {
     mutating func next() -> UInt64 {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return state ^ (state >> 29)
-    }
-}
-
-/// What a terminal shows after the few sequences a renderer sends; stands in for a real one.
-struct ScreenModel {
-    let size: Size
-    private var cells: [String]
-    private var column = 0
-    private var row = 0
-
-    init(size: Size) {
-        self.size = size
-        cells = Array(repeating: " ", count: size.columns * size.rows)
-    }
-
-    func text(row: Int) -> String { cells[(row * size.columns)..<((row + 1) * size.columns)].joined() }
-
-    mutating func feed(_ text: String) {
-        var rest = text[...]
-        while let first = rest.first {
-            if first == "\u{1B}" {
-                let sequence = rest.dropFirst(2).prefix { !($0.isLetter) }
-                let final = rest.dropFirst(2 + sequence.count).first
-                rest = rest.dropFirst(3 + sequence.count)
-                if final == "J" { cells = Array(repeating: " ", count: cells.count) }
-                if final == "H" {
-                    let numbers = sequence.split(separator: ";").compactMap { Int($0) }
-                    row = numbers[0] - 1
-                    column = numbers[1] - 1
-                }
-                continue
-            }
-            let width = TextWidth.of(first)
-            // Half of a wide cluster that is covered disappears as a whole.
-            for index in column..<(column + width) { clear(index) }
-            cells[row * size.columns + column] = String(first)
-            if width == 2 { cells[row * size.columns + column + 1] = "" }
-            column += width
-            rest = rest.dropFirst()
-        }
-    }
-
-    private mutating func clear(_ column: Int) {
-        let index = row * size.columns + column
-        if cells[index].isEmpty { cells[index - 1] = " " }
-        if column + 1 < size.columns, cells[index + 1].isEmpty { cells[index + 1] = " " }
-        cells[index] = " "
     }
 }

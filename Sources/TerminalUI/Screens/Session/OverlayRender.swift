@@ -16,11 +16,13 @@ extension SessionState {
             let pane = surface.pane(title: Texts.newChat, keys: Texts.newChatKeys, columns: 56, rows: 3)
             surface.entry(editor, row: pane.top, in: pane)
             if let failure { _ = surface.paragraph(failure.shown, row: pane.top + 1, in: pane, Theme.error) }
-        case .prompt(let purpose, let isRefused):
-            let pane = surface.pane(title: purpose.title, keys: Texts.secretKeys, columns: 56, rows: 3)
-            surface.askSecret(purpose.label, row: pane.top, in: pane)
-            let note = isRefused ? Texts.secretRefused : Texts.passcodeHint
-            _ = surface.paragraph(note, row: pane.top + 2, in: pane, isRefused ? Theme.warning : Theme.secondary)
+        case .prompt(let question, let isRefused):
+            let pane = surface.pane(title: question.purpose.title, keys: Texts.secretKeys, columns: 56, rows: 4)
+            surface.askSecret(question.purpose.label, row: pane.top, in: pane)
+            let warning = isRefused ? Texts.secretRefused : question.hasDiffered ? Texts.secretDiffers : nil
+            let note = warning ?? Texts.passcodeHint
+            _ = surface.paragraph(
+                note, row: pane.top + 2, in: pane, warning == nil ? Theme.secondary : Theme.warning)
         case .plain:
             let pane = surface.pane(title: Texts.plainTitle, keys: Texts.plainKeys, columns: 66, rows: 3)
             _ = surface.paragraph(Texts.plainBody, row: pane.top, in: pane, Theme.warning)

@@ -56,8 +56,8 @@ extension SessionState {
 
     mutating func lostSecret(_ outcome: SecretEntry.Outcome) -> [Effect] {
         switch (overlay, outcome) {
-        case (.prompt(let purpose, _), .refused):
-            overlay = .prompt(purpose, isRefused: true)
+        case (.prompt(let question, _), .refused):
+            overlay = .prompt(question, isRefused: true)
             return []
         case (.prompt, _):
             overlay = nil

@@ -13,7 +13,7 @@ struct SessionState: Sendable {
         case output(OutputState)
         case newChat(LineEditor, Failure?)
         /// A command asks for a secret.
-        case prompt(SecretPurpose, isRefused: Bool)
+        case prompt(SecretQuestion, isRefused: Bool)
         /// May this go out unencrypted? The text is back in the composer meanwhile.
         case plain(JID)
         case setup(SetupState)

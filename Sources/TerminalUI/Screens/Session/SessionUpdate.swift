@@ -19,8 +19,8 @@ extension SessionState {
         case .tick:
             if let notice, context.boottime >= notice.until { self.notice = nil }
             return []
-        case .secretWanted(let purpose):
-            overlay = .prompt(purpose, isRefused: false)
+        case .secretWanted(let question):
+            overlay = .prompt(question, isRefused: false)
             return []
         case .app(let event): return learned(event, context)
         case .answer(let answer): return answered(answer, context)
@@ -193,6 +193,7 @@ extension SessionState {
 
     private mutating func scroll(by rows: Int, _ context: SessionContext) -> [Effect] {
         guard var timeline else { return [] }
+        let wasAway = timeline.scroll > 0
         let pane = layout(context).timeline
         let wanted = max(0, rows == -.max ? 0 : timeline.scroll + rows)
         let total = TimelineRows.count(of: timeline.messages, columns: pane.columns, upTo: wanted + pane.rows)
@@ -207,7 +208,7 @@ extension SessionState {
             effects.append(.older(timeline.chat, before: oldest.id))
         }
         self.timeline = timeline
-        return effects + (timeline.scroll == 0 ? seen() : [])
+        return effects + (wasAway && timeline.scroll == 0 ? seen() : [])
     }
 
     private mutating func moused(_ event: MouseEvent, _ context: SessionContext) -> [Effect] {
