@@ -18,6 +18,18 @@ extension ReadTransaction {
             }
         }
     }
+
+    func rosterItem(_ jid: JID) throws(Failure) -> RosterItem? {
+        try sql { () throws(StorageError) in
+            guard let number = try addresses.number(of: jid.bare) else { return nil }
+            return try connection.first("SELECT name, subscription, is_asking FROM roster WHERE address = ?1", number) {
+                (row) throws(StorageError) in
+                RosterItem(
+                    jid: jid.bare, name: row.textOrNil(0), subscription: try Subscription(number: row.int64(1)),
+                    isAsking: row.bool(2))
+            }
+        }
+    }
 }
 
 extension WriteTransaction {

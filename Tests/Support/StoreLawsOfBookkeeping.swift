@@ -73,6 +73,10 @@ extension StoreLaw {
                 (try reader.roster(), try reader.rosterVersion(), try reader.chats().first?.name)
             }
             try same(found.0, [renamed])
+            let single = try await store.read { (reader) throws(Failure) in
+                [try reader.rosterItem(renamed.jid), try reader.rosterItem(bob.jid)]
+            }
+            try same(single, [renamed, nil])
             try same(found.1, nil)
             try same(found.2, "Anna")
         },
