@@ -1,0 +1,164 @@
+import Application
+import Base
+import Domain
+import SQLCipherKit
+import Synchronization
+import Testing
+
+@testable import VaultStore
+
+extension VaultStoreTests {
+    @Suite struct RegionTests {
+        /// A region of a vault on disk, opened as a space opens it.
+        private func region(_ disk: VaultOnDisk, passcode: String = "outer") throws -> Region {
+            let recorder = disk.recorder
+            let file = VaultFile(descriptor: disk.descriptor, probe: { recorder.consult($0) })
+            let header = try VaultHeader(reading: file)
+            let source = MasterKeySource(protector: SoftwareProtector(), hasMemory: { _ in true })
+            let attempt = UnlockAttempt(header: header, source: source, time: disk.clock.source)
+            let slot = try #require(try attempt.run(secret(passcode)))
+            return try SpaceRecovery(
+                keys: SpaceKeys(file: file, header: header, slot: slot, entropy: .system), entropy: .system
+            ).openRegion()
+        }
+
+        /// Inserts rows of 400 kB until the cell is full; how many went in.
+        private func fill(_ connection: Connection) throws -> Int {
+            var rows = 0
+            while true {
+                do {
+                    try connection.transaction { (transaction) throws(StorageError) in
+                        _ = try transaction.run("INSERT INTO t (b) VALUES (randomblob(400000))")
+                    }
+                    rows += 1
+                } catch let error {
+                    #expect(error.code == .storageFull)
+                    return rows
+                }
+            }
+        }
+
+        @Test("A cell grows until the region is full; what was committed stays, and four slices are left for deletions")
+        func full() throws {
+            let disk = try VaultOnDisk.made(slices: 20)
+            var region = try region(disk)
+            let index = try region.createCell(id: numbers(1, 16), isRegistry: false, logSlices: 2)
+            var cell = try Cell(region: region, index: index, isNew: true)
+            var connection = try cell.connect(cacheBytes: 1 << 20)
+            try connection.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, b BLOB)")
+            let rows = try fill(connection)
+            // 20 less log and kept back: 14 MiB hold at least 30 rows of 0.4 MB.
+            #expect(rows >= 30)
+            #expect(region.freeSlices == Region.keptBack)
+            cell.allowKeptBack(true)
+            #expect(try fill(connection) > 0)
+            #expect(region.freeSlices == 0)
+            try connection.transaction { (transaction) throws(StorageError) in
+                _ = try transaction.run("DELETE FROM t WHERE i <= 5")
+            }
+            cell.allowKeptBack(false)
+            #expect(try fill(connection) > 0)
+            let count = try connection.first("SELECT count(*) FROM t") { (row) in row.int(0) }
+            try connection.close()
+            cell.close()
+            try region.markLive(index)
+
+            region = try self.region(disk)
+            cell = try Cell(region: region, index: index, isNew: false)
+            connection = try cell.connect(cacheBytes: 1 << 20)
+            try connection.integrityCheck()
+            #expect(try connection.first("SELECT count(*) FROM t") { (row) in row.int(0) } == count)
+            try connection.close()
+        }
+
+        @Test("Slices are durable in both copies of the key page before the transaction that needs them writes")
+        func assignedFirst() async throws {
+            let disk = try VaultOnDisk.made(slices: 20)
+            let region = try region(disk)
+            let index = try region.createCell(id: numbers(1, 16), isRegistry: false, logSlices: 2)
+            let cell = try Cell(region: region, index: index, isNew: true)
+            let connection = try cell.connect(cacheBytes: 1 << 20)
+            try connection.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, b BLOB)")
+            let before = region.page.table
+            let lengthOfLog = disk.bytes
+            let operations = try await disk.recorder.record {
+                try connection.transaction { (transaction) throws(StorageError) in
+                    _ = try transaction.run("INSERT INTO t (b) VALUES (randomblob(1500000))")
+                }
+            }
+            #expect(region.page.table != before)
+            #expect(lengthOfLog.count == disk.bytes.count)
+            let keyPage = { (copy: Int) in
+                Shape.write(offset: VaultLayout.keyPageOffset(region: 0, copy: copy), count: VaultLayout.keyPageSize)
+            }
+            // Only assignments go through this file; each is B, sync, A, sync.
+            let shapes = operations.map(Shape.init)
+            #expect(!shapes.isEmpty && shapes.count.isMultiple(of: 4))
+            for start in stride(from: 0, to: shapes.count, by: 4) {
+                #expect(Array(shapes[start..<(start + 4)]) == [keyPage(1), .sync, keyPage(0), .sync])
+            }
+            try connection.close()
+        }
+
+        @Test("A slice that cannot be assigned fails the transaction; it succeeds once the disk does")
+        func failingAssignment() throws {
+            let disk = try VaultOnDisk.made(slices: 20)
+            let region = try region(disk)
+            let index = try region.createCell(id: numbers(1, 16), isRegistry: false, logSlices: 2)
+            let cell = try Cell(region: region, index: index, isNew: true)
+            let connection = try cell.connect(cacheBytes: 1 << 20)
+            try connection.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, b BLOB)")
+            disk.recorder.decide { operation in
+                if case .write = operation { .fail(errno: 5) } else { .proceed }
+            }
+            #expect(throws: StorageError.self) {
+                try connection.transaction { (transaction) throws(StorageError) in
+                    _ = try transaction.run("INSERT INTO t (b) VALUES (randomblob(1500000))")
+                }
+            }
+            disk.recorder.decide { _ in .proceed }
+            try connection.transaction { (transaction) throws(StorageError) in
+                _ = try transaction.run("INSERT INTO t (b) VALUES (randomblob(1500000))")
+            }
+            try connection.integrityCheck()
+            #expect(try connection.first("SELECT count(*) FROM t") { (row) in row.int(0) } == 1)
+            try connection.close()
+        }
+
+        @Test("A cell that never became live is free at the next opening, and so are its slices")
+        func neverLive() throws {
+            let disk = try VaultOnDisk.made(slices: 20)
+            _ = try region(disk).createCell(id: numbers(1, 16), isRegistry: false, logSlices: 8)
+            let again = try region(disk)
+            #expect(again.freeSlices == 20)
+            #expect(again.cell(id: numbers(1, 16), states: [.creating, .live]) == nil)
+        }
+
+        @Test("A destroyed key is another in both copies, and the next opening frees what was left")
+        func destroyed() throws {
+            let disk = try VaultOnDisk.made(slices: 20)
+            let region = try region(disk)
+            let index = try region.createCell(id: numbers(1, 16), isRegistry: false, logSlices: 2)
+            try region.markLive(index)
+            let before = region.keys(of: index).cipher.copy()
+            try region.destroyKey(index)
+            let isSame = region.keys(of: index).cipher.equals(before)
+            #expect(!isSame)
+            let again = try self.region(disk)
+            #expect(again.entry(index).state == .free)
+            #expect(again.freeSlices == 20)
+        }
+
+        @Test("All sixteen cells taken is profile.limit")
+        func limit() throws {
+            let disk = try VaultOnDisk.made(slices: 60)
+            let region = try region(disk)
+            for number in 1...15 {
+                _ = try region.createCell(id: numbers(number, 16), isRegistry: false, logSlices: 2)
+            }
+            #expect(throws: Failure(.profileLimit)) {
+                try region.createCell(id: numbers(99, 16), isRegistry: false, logSlices: 2)
+            }
+        }
+    }
+}
