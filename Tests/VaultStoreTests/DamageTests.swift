@@ -20,7 +20,7 @@ extension VaultStoreTests {
         @Test("A vault cut anywhere is vault.damaged, and nothing is written", arguments: [1, 4096, 1 << 20, 5 << 20])
         func cut(missing: Int64) async throws {
             let disk = try VaultOnDisk.made()
-            try disk.truncate(VaultLayout.fileSize(slices: 10) - missing)
+            try disk.truncate(VaultLayout.fileSize(slices: 5) - missing)
             let before = disk.bytes
             await #expect(throws: Failure(.vaultDamaged)) { try await disk.vault().ready() }
             #expect(disk.bytes == before)

@@ -16,25 +16,27 @@ extension VaultStoreTests {
             await #expect(throws: Failure(.storageFull)) {
                 _ = try await outer.addProfile(settings, password: secret("1"))
             }
-            try await outer.grow(.to(30 << 20)) { _, _ in }
+            // Registry 3, profile 9, kept back 4.
+            try await outer.grow(.to(32 << 20)) { _, _ in }
             _ = try await outer.addProfile(settings, password: secret("1"))
             await outer.close()
-            #expect(Int64(disk.bytes.count) == VaultLayout.fileSize(slices: 15))
+            #expect(Int64(disk.bytes.count) == VaultLayout.fileSize(slices: 16))
             // Invariant 4: of the inner half nothing changed.
             let after = disk.bytes
+            #expect(after[10240..<12288] == before[10240..<12288])
             #expect(after[49152..<81920] == before[49152..<81920])
-            let inner = try await disk.open("inner")
-            await #expect(throws: Failure(.storageFull)) {
-                _ = try await inner.addProfile(settings, password: secret("1"))
+            for slice in 0..<10 {
+                let start = Int(VaultLayout.sliceOffset(region: 1, slice: slice))
+                let range = start..<(start + VaultLayout.sliceSize)
+                #expect(after[range] == before[range])
             }
+            let inner = try await disk.open("inner")
+            _ = try await inner.addProfile(settings, password: secret("1"))
             await inner.close()
             let again = try await disk.open("outer")
             try await again.grow(.by(1)) { _, _ in }
             await again.close()
-            #expect(Int64(disk.bytes.count) == VaultLayout.fileSize(slices: 16))
-            let inside = try await disk.open("inner")
-            _ = try await inside.addProfile(settings, password: secret("1"))
-            await inside.close()
+            #expect(Int64(disk.bytes.count) == VaultLayout.fileSize(slices: 17))
         }
 
         @Test("A size that is no growth, or beyond the format, is command.usage and writes nothing")

@@ -56,14 +56,14 @@ final class VaultOnDisk: Sendable {
     }
 
     /// A vault of `slices` slices a region with this outer passcode.
-    static func made(slices: Int = 10, outer: String = "outer") throws -> VaultOnDisk {
+    static func made(slices: Int = 5, outer: String = "outer") throws -> VaultOnDisk {
         let disk = try VaultOnDisk()
         try disk.vault().create(prepared: secret(outer), slices: slices) { _, _ in }
         return disk
     }
 
     /// The same with an inner space added.
-    static func withBoth(slices: Int = 10) async throws -> VaultOnDisk {
+    static func withBoth(slices: Int = 5) async throws -> VaultOnDisk {
         let disk = try made(slices: slices)
         let space = try await disk.open("outer")
         try await space.addSpace(passcode: secret("inner"), weak: .allowed)

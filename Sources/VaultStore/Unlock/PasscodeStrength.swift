@@ -62,7 +62,9 @@ package enum PasscodeStrength {
     }
 
     private static func reason(_ type: ZxcTypeMatch_t) -> FailureDetail.Weakness {
-        switch ZxcTypeMatch_t(type.rawValue & ~MULTIPLE_MATCH.rawValue) {
+        // A flag on the kind: a part that is repeated is one part, however often.
+        guard type.rawValue & MULTIPLE_MATCH.rawValue == 0 else { return .repetition }
+        return switch type {
         case DICTIONARY_MATCH, DICT_LEET_MATCH, USER_MATCH, USER_LEET_MATCH: .word
         case REPEATS_MATCH: .repetition
         case SEQUENCE_MATCH: .sequence
