@@ -6,8 +6,7 @@ final class LoopbackServer: Sendable {
     let port: UInt16
     private let listener: Int32
 
-    /// - Parameter script: nil for a port at which nobody listens any more.
-    init(ipv6: Bool = false, port: UInt16 = 0, _ script: (@Sendable (LoopbackConnection) -> Void)?) throws {
+    init(ipv6: Bool = false, port: UInt16 = 0, _ script: @escaping @Sendable (LoopbackConnection) -> Void) throws {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         listener = socket(ipv6 ? AF_INET6 : AF_INET, type, 0)
         var on: Int32 = 1
@@ -18,10 +17,6 @@ final class LoopbackServer: Sendable {
         setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
         self.port = try bindLoopback(listener, ipv6: ipv6, port: port)
         guard listen(listener, 16) == 0 else { throw POSIXError(.EADDRINUSE) }
-        guard let script else {
-            shutdown(listener, Int32(SHUT_RDWR))
-            return
-        }
         let listener = listener
         Thread.detachNewThread {
             while true {
@@ -32,6 +27,13 @@ final class LoopbackServer: Sendable {
             }
             close(listener)
         }
+    }
+
+    /// A port at which nobody listens, kept from everybody else until the process ends.
+    static func refusingPort(ipv6: Bool = false) throws -> UInt16 {
+        let descriptor = socket(
+            ipv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        return try bindLoopback(descriptor, ipv6: ipv6, port: 0)
     }
 
     /// Wakes the thread that accepts; it closes the listener.

@@ -251,7 +251,7 @@ struct ConnectingTests {
         #expect(await failure { () throws(NetError) in try await race.run(Interruption()) } == .netTimeout)
     }
 
-    @Test("IPv6 alone will do", .enabled(if: (try? LoopbackServer(ipv6: true, nil)) != nil))
+    @Test("IPv6 alone will do", .enabled(if: (try? LoopbackServer.refusingPort(ipv6: true)) != nil))
     func ipv6() async throws {
         let server = try LoopbackServer(ipv6: true) { connection in _ = connection.readAll() }
         for host in ["::1", "[::1]"] {
@@ -267,7 +267,7 @@ struct ConnectingTests {
     func failures() async throws {
         let names = try FakeNameserver([:])
         let bench = Bench(nameserver: names.port)
-        let free = try LoopbackServer(nil).port
+        let free = try LoopbackServer.refusingPort()
         for (host, code) in [("127.0.0.1", ErrorCode.netUnreachable), ("nowhere.example.org", .netResolve)] {
             let (socket, recorder) = bench.socket()
             let error = await failure { () throws(NetError) in
@@ -282,7 +282,7 @@ struct ConnectingTests {
     @Test("The places of a service are tried one after the other")
     func nextEndpoint() async throws {
         let server = try LoopbackServer { connection in _ = connection.readAll() }
-        let free = try LoopbackServer(nil).port
+        let free = try LoopbackServer.refusingPort()
         let names = try FakeNameserver([
             "_xmpp-client._tcp.example.org SRV": [
                 .srv(priority: 1, weight: 0, port: free, target: "h.example.org"),
@@ -396,7 +396,7 @@ struct ProxyTests {
         }
         let hanging = try LoopbackServer { connection in _ = connection.read(3) }
         let silent = try LoopbackServer { _ in gate.wait() }
-        let absent = try LoopbackServer(nil).port
+        let absent = try LoopbackServer.refusingPort()
         let cases: [(UInt16, ErrorCode)] = [
             (refusing.port, .netUnreachable), (hanging.port, .netProxy), (silent.port, .netTimeout),
             (absent, .netProxy),
