@@ -5,6 +5,7 @@ import CryptoPrimitives
 import Domain
 import Glibc
 import HostPlatform
+import Net
 import ProfileStore
 import Terminal
 import TerminalUI
@@ -31,11 +32,14 @@ struct ChildRole {
     private func serve(_ invocation: Invocation) async throws(Failure) -> Int32 {
         let time = TimeSource.system
         let log = handover.log.map { LogFile.log(to: $0, time: time) } ?? .off
+        let network = EpollExecutor()
+        let resolver = Resolver(executor: network, entropy: .system)
         let services = AppCoordinator(
             vault: Vault(
                 file: VaultFile(descriptor: handover.vault), entropy: .system, time: time, stores: Self.stores),
             parts: SessionParts(
-                link: { _ in XMPPLink(log: log) }, engine: { _ in PlaintextEngine() }, time: time, entropy: .system,
+                link: { _ in XMPPLink(executor: network, resolver: resolver, entropy: .system, time: time, log: log) },
+                engine: { _ in PlaintextEngine() }, time: time, entropy: .system,
                 log: log))
         switch invocation.action {
         case .initialize(let capacity, let allowsWeak):
