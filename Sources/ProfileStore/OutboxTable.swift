@@ -25,6 +25,14 @@ extension ReadTransaction {
             }
         }
     }
+
+    func submitting() throws(Failure) -> [MessageID] {
+        try sql { () throws(StorageError) in
+            try connection.rows("SELECT id FROM outbox WHERE state = 2 ORDER BY sequence") {
+                (row) throws(StorageError) in try MessageID(stored: row.text(0))
+            }
+        }
+    }
 }
 
 extension OutboxItem {

@@ -28,6 +28,8 @@ struct ArchiveSyncTests {
         #expect(try bodies(rig) == (350..<600).map { "text \($0)" })
         #expect(rig.server.queries.map(\.direction) == [.last])
         #expect(try await rig.session.chats().map(\.unread) == [0])
+        await letOthersRun()
+        #expect(!rig.events.events.contains { if case .message = $0 { true } else { false } })
     }
 
     @Test("Later times go forward from the cursor, and everything since is there once, in order and unread")
@@ -46,6 +48,8 @@ struct ArchiveSyncTests {
                 .last, .after("a10"), .after("a260"), .after("a510"), .after("a760"),
             ])
         #expect(try await rig.session.chats().map(\.unread) == [890])
+        #expect(
+            await becomesTrue { rig.events.events.count { if case .message = $0 { true } else { false } } == 890 })
     }
 
     @Test("A stream that breaks in the middle goes on after the last committed page")

@@ -219,8 +219,9 @@ struct InboxProcessorTests {
         #expect(try await rig.session.contacts().map(\.presence) == [.online])
         try await rig.link.deliver([.presence(try JID("juliet@example.com/b"), .offline)])
         #expect(try await rig.session.contacts().map(\.presence) == [.away])
-        try await rig.link.deliver(
-            try (0..<200).map { .presence(try JID("juliet@example.com/r\($0)"), .online) })
+        try await rig.link.deliver(try (1..<32).map { .presence(try JID("juliet@example.com/r\($0)"), .away) })
+        try await rig.link.deliver([.presence(try JID("juliet@example.com/one-too-many"), .online)])
+        #expect(try await rig.session.contacts().map(\.presence) == [.away])
         await rig.link.breakStream()
         #expect(try await rig.session.contacts().map(\.presence) == [.offline])
     }

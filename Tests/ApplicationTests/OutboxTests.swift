@@ -133,6 +133,44 @@ struct OutboxTests {
         #expect(rig.server.deliveries.isEmpty)
     }
 
+    @Test(
+        "While settling, a page that times out is asked for once more, then the outcome stays unknown",
+        arguments: [(1, Delivery.sent), (2, .failed(.outcomeUnknown))])
+    func settlingTimesOut(timeouts: Int, end: Delivery) async throws {
+        let rig = try SessionRig()
+        rig.server.answerNext([.acceptSilently])
+        rig.server.setArchive(false)
+        try await rig.online()
+        let id = try await rig.send("hello")
+        #expect(await becomesTrue { await rig.link.unacknowledged == [id] })
+        await rig.crash()
+        rig.server.setArchive(true)
+        rig.server.failNextPages(Array(repeating: Failure(.serverTimeout), count: timeouts))
+        try await rig.session.connect()
+        #expect(await becomesTrue { rig.delivery(id) == end && rig.outbox.isEmpty })
+        #expect(rig.server.deliveries == [id])
+    }
+
+    @Test("While settling, a cursor that the server forgot is replaced by the time of submission")
+    func settlingWithForgottenCursor() async throws {
+        let rig = try SessionRig()
+        rig.server.archive("before", from: try JID("nurse@example.com"))
+        try await rig.online()
+        #expect(await becomesTrue { rig.store.peek { (try? $0.cursor(of: .account)) != nil } })
+        rig.server.answerNext([.lose])
+        let id = try await rig.send("hello")
+        #expect(await becomesTrue { await rig.link.unacknowledged == [id] })
+        await rig.crash()
+        rig.server.failNextPages([Failure(.serverRefused)])
+        try await rig.session.connect()
+        #expect(await isSent(rig, id))
+        #expect(rig.server.deliveries == [id])
+        let isByTime = rig.server.queries.contains { query in
+            query.direction == .since(rig.clock.now.adding(milliseconds: -600_000))
+        }
+        #expect(isByTime)
+    }
+
     @Test("While an outcome is open, later messages of that conversation wait and others go")
     func openOutcomeBlocksItsConversation() async throws {
         let rig = try SessionRig()

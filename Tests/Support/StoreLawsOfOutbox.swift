@@ -38,6 +38,8 @@ extension StoreLaw {
                     return try transaction.outboxItem(changed.id)
                 }
                 try same(found, changed)
+                let submitting = try await store.read { (reader) throws(Failure) in try reader.submitting() }
+                try same(submitting, state == .submitting(since: moment) ? [changed.id] : [])
             }
             try await refuses(.messageMissing) {
                 let missing = OutboxItem(

@@ -30,13 +30,14 @@ struct InboundApplication {
     let jitter: Jitter
     /// Where new messages of this batch stand in their chats.
     let placement: Placement
-    /// Whether they are news to a person, or history that was fetched.
-    let areNews: Bool
+    /// Where to write down what is no news; nil where all of it is.
+    let quiet: QuietMessages?
     let transaction: any StoreTransaction
     private(set) var effects = InboundEffects()
 
     init(
-        account: JID, engine: any ProtocolEngine, now: Timestamp, jitter: Jitter, placement: Placement, areNews: Bool,
+        account: JID, engine: any ProtocolEngine, now: Timestamp, jitter: Jitter, placement: Placement,
+        quiet: QuietMessages?,
         transaction: any StoreTransaction
     ) {
         self.account = account
@@ -44,7 +45,7 @@ struct InboundApplication {
         self.now = now
         self.jitter = jitter
         self.placement = placement
-        self.areNews = areNews
+        self.quiet = quiet
         self.transaction = transaction
     }
 
@@ -161,10 +162,12 @@ extension InboundApplication {
                 chat: place.chat, from: message.from.bare, direction: place.direction, body: content.body,
                 at: stamp(of: message), security: content.security, id: message.id, originID: message.originID,
                 archiveID: place.archiveID, archive: place.archive,
-                countsAsUnread: areNews && place.direction == .incoming, asksMarker: message.asksMarker,
+                countsAsUnread: quiet == nil && place.direction == .incoming, asksMarker: message.asksMarker,
                 placement: placement))
         switch outcome {
-        case .inserted: effects.chats.insert(place.chat)
+        case .inserted(let id):
+            effects.chats.insert(place.chat)
+            quiet?.note(id)
         case .duplicate, .suppressed: break
         }
         switch place.direction {

@@ -28,15 +28,16 @@ package actor InboxProcessor: LinkSink {
     private let jitter: @Sendable () -> Jitter
     private let notify: @Sendable (Notice) async -> Void
     private let log: Log
+    private let quiet: QuietMessages
     private var presences = PresenceBook()
     private var isHolding = false
     private var held: [InboundEvent] = []
     private var heldBytes = 0
     private var didLeaveToArchive = false
 
-    package init(
+    init(
         account: JID, store: any ProfileStorePort, link: any LinkPort, outbox: Outbox, engine: any ProtocolEngine,
-        time: TimeSource, jitter: @escaping @Sendable () -> Jitter, log: Log,
+        time: TimeSource, jitter: @escaping @Sendable () -> Jitter, log: Log, quiet: QuietMessages,
         notify: @escaping @Sendable (Notice) async -> Void
     ) {
         self.account = account
@@ -48,6 +49,7 @@ package actor InboxProcessor: LinkSink {
         self.jitter = jitter
         self.notify = notify
         self.log = log.area("inbox")
+        self.quiet = quiet
     }
 
     // MARK: From the link
@@ -158,10 +160,11 @@ package actor InboxProcessor: LinkSink {
         let engine = engine
         let now = time.now()
         let jitter = jitter()
+        let quiet = areNews ? nil : self.quiet
         return try await store.write { (transaction) throws(Failure) in
             if let before { try transaction.restartArchive(before) }
             var application = InboundApplication(
-                account: account, engine: engine, now: now, jitter: jitter, placement: placement, areNews: areNews,
+                account: account, engine: engine, now: now, jitter: jitter, placement: placement, quiet: quiet,
                 transaction: transaction)
             for event in events { try application.apply(event) }
             if let (cursor, archive) = after {

@@ -77,9 +77,7 @@ package actor Outbox {
         let left: [MessageID]
         do {
             left = try await store.read { (reader) throws(Failure) in
-                try reader.outbox(limit: .max).filter { item in
-                    if case .submitting = item.state { !open.contains(item.id) } else { false }
-                }.map(\.id)
+                try reader.submitting().filter { !open.contains($0) }
             }
         } catch {
             log.error("cannot read what was left", ["code": error.code])

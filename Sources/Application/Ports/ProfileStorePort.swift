@@ -66,6 +66,8 @@ package protocol StoreReader {
     func outbox(limit: Int) throws(Failure) -> [OutboxItem]
     func outboxCount() throws(Failure) -> Int
     func outboxItem(_ id: MessageID) throws(Failure) -> OutboxItem?
+    /// The ids of items in the state `submitting`; an adapter may know a quicker way than the default.
+    func submitting() throws(Failure) -> [MessageID]
 
     func cursor(of archive: ArchiveName) throws(Failure) -> ArchiveCursor?
     /// The id, as its stanza had it, of the chat's newest incoming message that asked for a displayed marker, if it was
@@ -76,6 +78,10 @@ package protocol StoreReader {
 }
 
 extension StoreReader {
+    package func submitting() throws(Failure) -> [MessageID] {
+        try outbox(limit: .max).filter { if case .submitting = $0.state { true } else { false } }.map(\.id)
+    }
+
     package func rosterItem(_ jid: JID) throws(Failure) -> RosterItem? { try roster().first { $0.jid == jid } }
 
     package func hasOutgoing(in chat: JID) throws(Failure) -> Bool {

@@ -4,6 +4,7 @@ import Domain
 /// Turns what a store committed into what windows are told.
 struct ChangeForwarder: Sendable {
     let profile: ProfileName
+    let quiet: QuietMessages
     let emit: @Sendable (AppEvent) -> Void
 
     /// Returns when the feed ends or the task is cancelled.
@@ -20,7 +21,8 @@ struct ChangeForwarder: Sendable {
         var isOtherwise = false
         for change in changes {
             switch change {
-            case .message(let message) where message.direction == .incoming: emit(.message(profile, message))
+            case .message(let message) where !quiet.take(message.id) && message.direction == .incoming:
+                emit(.message(profile, message))
             case .delivery(let id, let delivery) where delivery != .queued: emit(.delivery(profile, id, delivery))
             case .message, .delivery, .chat, .roster, .outbox: isOtherwise = true
             }

@@ -21,6 +21,7 @@ package actor ProfileSession {
     private let emit: @Sendable (AppEvent) -> Void
 
     private let relay = SessionRelay()
+    private let quiet = QuietMessages()
     private var takesCommands = true
     private let closing = SerialGate()
     private var isClosed = false
@@ -50,9 +51,10 @@ package actor ProfileSession {
             time: parts.time, jitter: jitter, log: parts.log)
         self.outbox = outbox
         let relay = relay
+        let quiet = quiet
         let inbox = InboxProcessor(
             account: account, store: store, link: link, outbox: outbox, engine: engine, time: parts.time,
-            jitter: jitter, log: parts.log,
+            jitter: jitter, log: parts.log, quiet: quiet,
             notify: { notice in
                 switch notice {
                 case .subscription(let jid): emit(.subscription(name, jid))
@@ -85,7 +87,7 @@ package actor ProfileSession {
     /// Starts what runs all the time. Connects nothing.
     package func start() async {
         await keeper.use(inbox)
-        let forwarder = ChangeForwarder(profile: profile.settings.name, emit: emit)
+        let forwarder = ChangeForwarder(profile: profile.settings.name, quiet: quiet, emit: emit)
         registry.start("change feed") { [store] in await forwarder.run(store.changes) }
     }
 

@@ -26,7 +26,7 @@ package final class ManualClock: Sendable {
     package var source: TimeSource {
         TimeSource(
             now: { self.now }, boottime: { self.now.milliseconds }, bootID: { Array(repeating: 1, count: 16) },
-            sleep: { try await self.sleep($0) })
+            sleep: { try await self.wait($0) })
     }
 
     /// Moves time and wakes everyone who is due.
@@ -40,7 +40,7 @@ package final class ManualClock: Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    private func sleep(_ milliseconds: Int64) async throws {
+    private func wait(_ milliseconds: Int64) async throws {
         let number = state.withLock { state in
             state.next += 1
             return state.next
