@@ -29,7 +29,7 @@ actor AresChannel {
     /// RFC 2782.
     private static let serviceType: Int32 = 33
 
-    private static let isReady = ares_library_init(ARES_LIB_INIT_ALL) == ARES_SUCCESS
+    private static let isReady = ares_library_init(ARES_LIB_INIT_ALL) == postern_ares_success
 
     private let executor: EpollExecutor
     private let settings: Resolver.Settings
@@ -49,7 +49,7 @@ actor AresChannel {
     func start() -> Bool {
         guard Self.isReady, channel == nil else { return false }
         var options = ares_options()
-        options.flags = Int32(ARES_FLAG_NOSEARCH)
+        options.flags = postern_ares_nosearch
         options.timeout = Int32(clamping: settings.queryMilliseconds)
         options.tries = Int32(clamping: settings.tries)
         options.sock_state_cb = { context, descriptor, reads, writes in
@@ -60,10 +60,9 @@ actor AresChannel {
             }
         }
         options.sock_state_cb_data = Unmanaged.passUnretained(self).toOpaque()
-        let mask = ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB
-        guard ares_init_options(&channel, &options, Int32(mask)) == ARES_SUCCESS else { return false }
+        guard ares_init_options(&channel, &options, postern_ares_options) == postern_ares_success else { return false }
         guard let nameserver = settings.nameserver else { return true }
-        return ares_set_servers_ports_csv(channel, nameserver) == ARES_SUCCESS
+        return ares_set_servers_ports_csv(channel, nameserver) == postern_ares_success
     }
 
     /// Answers whatever is still open with `failed`, and lets go of everything.
@@ -192,17 +191,17 @@ extension AresChannel {
     }
 
     private static func failure(_ status: Int32) -> LookupFailure {
-        status == Int32(ARES_ENODATA) || status == Int32(ARES_ENOTFOUND) ? .noRecord : .failed
+        status == postern_ares_nodata || status == postern_ares_notfound ? .noRecord : .failed
     }
 
     private static func services(
         _ status: Int32, _ answer: UnsafeMutablePointer<UInt8>?, _ count: Int32
     ) -> Result<[AnsweredService], LookupFailure> {
-        guard status == ARES_SUCCESS, let answer else { return .failure(failure(status)) }
+        guard status == postern_ares_success, let answer else { return .failure(failure(status)) }
         var list: UnsafeMutablePointer<ares_srv_reply>?
         let parsed = ares_parse_srv_reply(answer, count, &list)
         defer { if let list { ares_free_data(list) } }
-        guard parsed == ARES_SUCCESS else { return .failure(failure(parsed)) }
+        guard parsed == postern_ares_success else { return .failure(failure(parsed)) }
         var found: [AnsweredService] = []
         var record = list
         while let current = record?.pointee, found.count < maximumRecords {
@@ -218,7 +217,7 @@ extension AresChannel {
     private static func addresses(
         _ status: Int32, _ answer: UnsafeMutablePointer<ares_addrinfo>?
     ) -> Result<[IPAddress], LookupFailure> {
-        guard status == ARES_SUCCESS, let answer else { return .failure(failure(status)) }
+        guard status == postern_ares_success, let answer else { return .failure(failure(status)) }
         var found: [IPAddress] = []
         var node = answer.pointee.nodes
         while let current = node?.pointee, found.count < maximumRecords {
