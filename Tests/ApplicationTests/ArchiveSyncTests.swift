@@ -123,6 +123,50 @@ struct ArchiveSyncTests {
         #expect(try bodies(rig) == (0..<400).map { "text \($0)" })
     }
 
+    @Test("More live messages than are held come from the archive, once and in order")
+    func overflow() async throws {
+        let rig = try SessionRig()
+        try fill(rig, 0..<1)
+        try await rig.online()
+        #expect(await isCaughtUp(rig, to: "a1"))
+        await rig.crash()
+        try fill(rig, 1..<1400)
+        // The first page does not come before all of them have.
+        rig.server.failNextPages([Failure(.serverTimeout), Failure(.serverTimeout)])
+        try await rig.session.connect()
+        let peer = try JID(peer)
+        let live = (200..<1400).map { number in
+            var message = InboundMessage(route: .live, from: peer, to: rig.server.account)
+            message.id = "m\(number)"
+            message.archiveID = "a\(number + 1)"
+            message.body = "text \(number)"
+            return InboundEvent.message(message)
+        }
+        for start in stride(from: 0, to: live.count, by: 200) {
+            try await rig.link.deliver(Array(live[start..<start + 200]))
+        }
+        #expect(await becomesTrue { rig.clock.sleepers > 0 })
+        rig.clock.advance(milliseconds: 20_000)
+        #expect(await isCaughtUp(rig, to: "a1400"))
+        #expect(await becomesTrue { (try? rig.history().count) == 1400 })
+        #expect(Set(try bodies(rig)).count == 1400)
+    }
+
+    @Test("What waits while the archive is read is stored when the stream ends before")
+    func heldAtTheEnd() async throws {
+        let rig = try SessionRig()
+        rig.server.failNextPages([Failure(.serverTimeout), Failure(.serverTimeout)])
+        try fill(rig, 0..<3)
+        try await rig.online()
+        var message = InboundMessage(route: .live, from: try JID(peer), to: rig.server.account)
+        message.id = "m2"
+        message.archiveID = "a3"
+        message.body = "text 2"
+        try await rig.link.deliver([.message(message)])
+        await rig.link.breakStream()
+        #expect(try bodies(rig) == ["text 2"])
+    }
+
     @Test("Scrolling back reads older pages from the server's own position until the beginning")
     func older() async throws {
         let rig = try SessionRig()
