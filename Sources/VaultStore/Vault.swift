@@ -25,6 +25,17 @@ package final class Vault: VaultPort {
             stores: stores)
     }
 
+    /// Whether `create` takes this file: it is empty, or its creation was interrupted. Needs no secret.
+    package static func isUnused(_ file: VaultFile) -> Bool {
+        do throws(Failure) {
+            if try file.size() == 0 { return true }
+            _ = try VaultHeader(reading: file)
+            return false
+        } catch {
+            return error.code == .vaultUnfinished
+        }
+    }
+
     package func create(
         passcode: consuming SecretBytes, weak: WeakPasscode, capacity: Int64,
         progress: @Sendable (_ written: Int64, _ of: Int64) -> Void
@@ -55,10 +66,10 @@ package final class Vault: VaultPort {
         let keys = SpaceKeys(file: file, header: header, slot: slot, entropy: services.entropy)
         switch SpaceRole(region: slot.region) {
         case .real:
-            return .real(RealSpaceFactory(keys: keys, services: services))
+            return .real(RealSpaceFactory(keys: keys, slot: slot, services: services))
         case .decoy:
             let outer = OuterCommands(file: file, header: header, entropy: services.entropy)
-            return .decoy(DecoySpaceFactory(keys: keys, services: services, outer: outer))
+            return .decoy(DecoySpaceFactory(keys: keys, slot: slot, services: services, outer: outer))
         }
     }
 

@@ -2,6 +2,7 @@ import Base
 import CommandLine
 import Glibc
 import HostPlatform
+import VaultStore
 
 /// What the process that a person starts does: reads the arguments, holds the vault file, and starts a child for each
 /// session. It never sees a secret.
@@ -43,13 +44,25 @@ struct ParentRole {
     }
 
     private func create(_ path: String, _ parent: borrowing SessionParent, _ log: Int32?) throws(Failure) -> Int32 {
-        var vault = try HeldVault(creating: path)
+        var vault = try newVault(path)
         let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
         guard end.code == ChildExit.created else {
             return end.died ? fail(Failure(.sessionEnded), json: false) : end.code
         }
         vault.keep()
         return 0
+    }
+
+    /// A new file, or one that an interrupted creation left.
+    private func newVault(_ path: String) throws(Failure) -> HeldVault {
+        do {
+            return try HeldVault(creating: path)
+        } catch {
+            guard error.code == .vaultExists else { throw error }
+            let held = try HeldVault(opening: path)
+            guard Vault.isUnused(VaultFile(descriptor: held.descriptor)) else { throw error }
+            return held
+        }
     }
 
     /// The full-screen session: a fresh child after every lock, and the guide first where there is no vault.

@@ -18,7 +18,8 @@ extension VaultStoreTests {
             let attempt = UnlockAttempt(header: header, source: source, time: disk.clock.source)
             let slot = try #require(try attempt.run(secret(passcode)))
             return try SpaceRecovery(
-                keys: SpaceKeys(file: file, header: header, slot: slot, entropy: .system), entropy: .system
+                keys: SpaceKeys(file: file, header: header, slot: slot, entropy: .system), slot: slot,
+                entropy: .system
             ).openRegion()
         }
 

@@ -125,7 +125,7 @@ actor Space: SpacePort {
     ) throws(Failure) {
         _ = try openRegistry()
         let change = PasscodeChange(
-            region: region, slots: keys.slots, rootKey: keys.slot.rootKey, entropy: services.entropy)
+            region: region, slots: keys.slots, rootKey: keys.rootKey, entropy: services.entropy)
         try services.source.requireMemory(keys.page.kdf)
         let present = try services.source.derive(Passcode.prepareAttempt(current), page: keys.page)
         guard let place = change.place else { throw Failure(.internalFault) }

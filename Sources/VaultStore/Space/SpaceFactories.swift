@@ -4,16 +4,19 @@ import Base
 /// Opens the inner space. It has no commands on the vault as a whole.
 struct RealSpaceFactory: SpaceFactory {
     private let keys: SpaceKeys
+    /// What unlocking gave; the open space keeps the root key only.
+    private let slot: UnlockedSlot
     private let services: SpaceServices
 
-    init(keys: SpaceKeys, services: SpaceServices) {
+    init(keys: SpaceKeys, slot: UnlockedSlot, services: SpaceServices) {
         precondition(keys.access.region == 1)
         self.keys = keys
+        self.slot = slot
         self.services = services
     }
 
     func open() async throws(Failure) -> any SpacePort {
-        let region = try SpaceRecovery(keys: keys, entropy: services.entropy).openRegion()
+        let region = try SpaceRecovery(keys: keys, slot: slot, entropy: services.entropy).openRegion()
         let space = try Space(region: region, keys: keys, services: services, outer: nil)
         try await space.start()
         return space
@@ -24,18 +27,21 @@ struct RealSpaceFactory: SpaceFactory {
 /// unread (`OuterCommands`).
 struct DecoySpaceFactory: SpaceFactory {
     private let keys: SpaceKeys
+    /// What unlocking gave; the open space keeps the root key only.
+    private let slot: UnlockedSlot
     private let services: SpaceServices
     private let outer: OuterCommands
 
-    init(keys: SpaceKeys, services: SpaceServices, outer: OuterCommands) {
+    init(keys: SpaceKeys, slot: UnlockedSlot, services: SpaceServices, outer: OuterCommands) {
         precondition(keys.access.region == 0)
         self.keys = keys
+        self.slot = slot
         self.services = services
         self.outer = outer
     }
 
     func open() async throws(Failure) -> any SpacePort {
-        let region = try SpaceRecovery(keys: keys, entropy: services.entropy).openRegion()
+        let region = try SpaceRecovery(keys: keys, slot: slot, entropy: services.entropy).openRegion()
         let space = try Space(region: region, keys: keys, services: services, outer: outer)
         try await space.start()
         return space

@@ -5,7 +5,7 @@ import Base
 struct SpaceKeys: Sendable {
     let access: RegionAccess
     let slots: OwnSlots
-    let slot: UnlockedSlot
+    let rootKey: SharedSecret
     /// The plain page at unlock: salt, KDF, geometry.
     let page: PlainPage
 
@@ -13,7 +13,7 @@ struct SpaceKeys: Sendable {
         access = RegionAccess(file: file, region: slot.region)
         slots = OwnSlots(header: header, region: slot.region, entropy: entropy)
         page = header.page
-        self.slot = slot
+        rootKey = slot.rootKey
     }
 }
 

@@ -3,10 +3,12 @@ internal import Base
 /// Opens a space's key page and ends what an interruption left (Docs/FORMATS.md, "After a successful unlock").
 struct SpaceRecovery: Sendable {
     private let keys: SpaceKeys
+    private let slot: UnlockedSlot
     private let entropy: Entropy
 
-    init(keys: SpaceKeys, entropy: Entropy) {
+    init(keys: SpaceKeys, slot: UnlockedSlot, entropy: Entropy) {
         self.keys = keys
+        self.slot = slot
         self.entropy = entropy
     }
 
@@ -14,7 +16,7 @@ struct SpaceRecovery: Sendable {
     func openRegion() throws(Failure) -> Region {
         let page = keys.page
         let store = KeyPageStore(
-            access: keys.access, binding: page.binding, salt: page.salt, rootKey: keys.slot.rootKey.bytes,
+            access: keys.access, binding: page.binding, salt: page.salt, rootKey: slot.rootKey.bytes,
             entropy: entropy)
         let keyPage = try load(store)
         let region = Region(
@@ -26,7 +28,6 @@ struct SpaceRecovery: Sendable {
     }
 
     private func load(_ store: KeyPageStore) throws(Failure) -> KeyPage {
-        let slot = keys.slot
         let found = try store.load()
         guard slot.isFresh else {
             guard let found else { throw Failure(.vaultDamaged) }
@@ -44,7 +45,7 @@ struct SpaceRecovery: Sendable {
     /// The passcode that opened the space stays its only one.
     private func endPasscodeChange(_ region: Region) throws(Failure) {
         let first = keys.slots.places.lowerBound
-        let own = keys.slot.place - first
+        let own = slot.place - first
         let places = region.page.places
         guard places[own] != .passcode || places.indices.contains(where: { $0 != own && places[$0] != .free }) else {
             return

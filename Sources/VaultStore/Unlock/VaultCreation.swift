@@ -26,7 +26,7 @@ struct VaultCreation: Sendable {
     func run(
         passcode: borrowing SecretBytes, slices: Int, progress: (Int64, Int64) -> Void
     ) throws(Failure) {
-        try requireUnused()
+        guard Vault.isUnused(file) else { throw Failure(.vaultExists) }
         try source.requireMemory(kdf)
         let page = PlainPage(
             counter: entropy.bytes(1)[0], kdf: kdf, protector: source.kind, state: .unfinished, slices: slices,
@@ -75,16 +75,5 @@ struct VaultCreation: Sendable {
             progress(offset, total)
         }
         try file.sync()
-    }
-
-    private func requireUnused() throws(Failure) {
-        guard try file.size() > 0 else { return }
-        do {
-            _ = try VaultHeader(reading: file)
-        } catch {
-            guard error.code == .vaultUnfinished else { throw Failure(.vaultExists) }
-            return
-        }
-        throw Failure(.vaultExists)
     }
 }
