@@ -158,13 +158,14 @@ final class LoopbackConnection: Sendable {
 
     /// Carries bytes both ways until both sides have ended.
     func pipe(to other: LoopbackConnection) {
-        let back = Thread { [self] in
+        let isDone = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [self] in
             while case let bytes = other.read(), !bytes.isEmpty { write(bytes) }
             finishWriting()
+            isDone.signal()
         }
-        back.start()
         while case let bytes = read(), !bytes.isEmpty { other.write(bytes) }
         other.finishWriting()
-        while !back.isFinished { usleep(1000) }
+        isDone.wait()
     }
 }
