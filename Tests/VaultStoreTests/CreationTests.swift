@@ -117,8 +117,9 @@ extension VaultStoreTests {
                 }
                 let expected: ErrorCode = stop == 1 ? .vaultDamaged : .vaultUnfinished
                 await #expect(throws: Failure(expected)) { try await disk.vault().ready() }
-                try disk.vault().create(prepared: secret("again"), slices: 8) { _, _ in }
+                try disk.vault().create(prepared: secret("again"), slices: 6) { _, _ in }
                 #expect(try await disk.role("again") == .decoy)
+                #expect(Int64(disk.bytes.count) == VaultLayout.fileSize(slices: 6))
             }
         }
     }

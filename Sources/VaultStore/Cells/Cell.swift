@@ -6,8 +6,8 @@ import Synchronization
 /// A cell registered with the VFS: one database that can be opened until `close`.
 package final class Cell: Sendable {
     /// Log slices of a profile and of a registry (Docs/FORMATS.md, "Limits").
-    package static let profileLogSlices = 8
-    package static let registryLogSlices = 2
+    package static let profileLogSlices = Int(POSTERN_PROFILE_LOG_SLICES)
+    package static let registryLogSlices = Int(POSTERN_REGISTRY_LOG_SLICES)
 
     private static let names = Atomic<UInt64>(0)
 

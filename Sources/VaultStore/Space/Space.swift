@@ -72,11 +72,12 @@ actor Space: SpacePort {
             try makeDatabase(in: index, password: password)
             // A row without a live cell is undone by the next opening, so this is not yet the commit.
             try registry.insert(profile)
+            try region.markLive(index)
         } catch {
+            try? registry.remove(profile.id)
             try? region.abandonCell(index)
             throw error
         }
-        try region.markLive(index)
         return profile
     }
 

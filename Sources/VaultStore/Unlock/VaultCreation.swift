@@ -34,6 +34,8 @@ struct VaultCreation: Sendable {
             limiter: LimiterRecord(failures: 0, remaining: 0, moment: LimiterMoment(time)))
         let master = try source.derive(passcode, page: page)
         do {
+            // What an interrupted creation left may be longer than this one.
+            if try file.size() > 0 { try file.truncate(to: 0) }
             try write(page, master: master, progress: progress)
         } catch {
             // Nothing in it opens either way; an empty file says so at once.
