@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-fault_plan faults = {.fd = -1, .writes_until_fault = -1};
+fault_plan faults = {.fd = -1, .writes_until_fault = -1, .syncs_until_fault = -1};
 
 ssize_t __real_pwrite(int fd, const void *bytes, size_t count, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t count, off_t offset);
@@ -46,10 +46,11 @@ ssize_t __wrap_pread(int fd, void *bytes, size_t count, off_t offset) {
 int __wrap_fdatasync(int fd) {
     if (fd != faults.fd) return __real_fdatasync(fd);
     if (interrupted()) return -1;
-    if (faults.sync_errno != 0) {
+    if (faults.syncs_until_fault == 0) {
         errno = faults.sync_errno;
         return -1;
     }
+    if (faults.syncs_until_fault > 0) faults.syncs_until_fault--;
     faults.syncs++;
     if (faults.synced != NULL) faults.synced();
     return 0;
@@ -87,7 +88,7 @@ void vault_make(vault *v, uint32_t count, uint32_t limit) {
         v->slices[i] = VAULT_HEADER + (2 * (uint64_t)i + 1) * POSTERN_SLICE_SIZE;
     v->count = count;
     v->limit = limit;
-    faults = (fault_plan){.fd = v->fd, .writes_until_fault = -1};
+    faults = (fault_plan){.fd = v->fd, .writes_until_fault = -1, .syncs_until_fault = -1};
 }
 
 void vault_from_image(vault *v, const vault *like, const uint8_t *image) {
@@ -99,7 +100,7 @@ void vault_from_image(vault *v, const vault *like, const uint8_t *image) {
 
 void vault_drop(vault *v) {
     close(v->fd);
-    faults = (fault_plan){.fd = -1, .writes_until_fault = -1};
+    faults = (fault_plan){.fd = -1, .writes_until_fault = -1, .syncs_until_fault = -1};
 }
 
 void vault_image(const vault *v, uint8_t *image) {

@@ -69,7 +69,8 @@ typedef struct {
     /// The next `interruptions` calls say EINTR; transfers are cut to `longest` bytes if that is not 0.
     int interruptions;
     size_t longest;
-    int sync_errno;
+    /// After this many more syncs, syncs fail with `sync_errno`; negative: never.
+    int syncs_until_fault, sync_errno;
     /// Called after each write and at each sync.
     void (*wrote)(const uint8_t *bytes, size_t count, uint64_t offset);
     void (*synced)(void);
@@ -80,3 +81,4 @@ extern fault_plan faults;
 // Cases that have a file of their own.
 
 void a_power_cut_loses_no_acknowledged_commit(void);
+void any_write_or_sync_may_fail(void);

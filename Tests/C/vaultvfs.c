@@ -156,8 +156,9 @@ static void after_a_failed_sync_nothing_is_written_until_it_is_opened_again(void
     sqlite3 *db = open_new(&v, 12);
     CHECK(insert(db, 0, 50, 0) == SQLITE_OK);
     faults.sync_errno = EIO;
+    faults.syncs_until_fault = 0;
     CHECK(insert(db, 50, 50, 0) != SQLITE_OK);
-    faults.sync_errno = 0;
+    faults.syncs_until_fault = -1;
     long writes = faults.writes;
     CHECK(insert(db, 50, 50, 0) != SQLITE_OK);
     CHECK(faults.writes == writes);
@@ -343,6 +344,7 @@ int main(int count, char **arguments) {
         CASE(a_wrong_key_and_a_damaged_page_are_told),
         CASE(only_the_cells_slices_change_and_they_look_like_noise),
         CASE(bad_registrations_and_second_connections_are_refused),
+        CASE(any_write_or_sync_may_fail),
         CASE(a_power_cut_loses_no_acknowledged_commit),
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
