@@ -27,7 +27,7 @@ extension ErrorCode {
         case .storageFailed: "Reading or writing the disk failed."
         case .memoryShort: "There is not enough free memory to check a passcode. Close something and try again."
         case .profileMissing: "There is no account of that name here."
-        case .profileExists: "An account of that name or address is already here."
+        case .profileExists: "An account of that name is already here. Choose another with --name."
         case .profileNone: "No account is in use. Add one (profile add) or choose one (profile use)."
         case .profileLimit: "This space holds no more accounts."
         case .profileNameInvalid: "A name has 1 to 64 bytes and no spaces."

@@ -22,6 +22,8 @@ extension Integration {
         @Test("A message of the peer is an event, is in the history, and is receipted")
         func receive() async throws {
             try await withConversation { shell, peer, _, _ in
+                // A stranger gets no receipt: it would tell when one is online.
+                try await shell.delivery(try await shell.send("hello bob"), "delivered")
                 let id = try await peer.send("hello alice", to: "alice@xmpp.test", receipt: true)
                 let message = try await shell.message("hello alice")
                 #expect(message["chat"]?.string == bob)
@@ -29,7 +31,7 @@ extension Integration {
                 _ = try await peer.fixture.next("the receipt") {
                     $0["ev"]?.string == "receipt" && $0["id"]?.string == id
                 }
-                #expect(try await shell.history(bob).map { $0["body"]?.string } == ["hello alice"])
+                #expect(try await shell.history(bob).map { $0["body"]?.string } == ["hello bob", "hello alice"])
                 let chats = try await shell.list("chats", "chats")
                 #expect(chats.map { $0["jid"]?.string } == [bob])
                 #expect(chats.first?["unread"]?.int == 1)

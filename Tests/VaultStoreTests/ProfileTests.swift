@@ -39,17 +39,18 @@ extension VaultStoreTests {
             await space.close()
         }
 
-        @Test("A name or address that is taken is profile.exists, and nothing is left of the attempt")
+        @Test("A name that is taken is profile.exists, and nothing is left of the attempt; an address may have two profiles")
         func exists() async throws {
             let disk = try VaultOnDisk.made(slices: 40)
             let space = try await disk.open("outer")
             _ = try await space.addProfile(settings("a"), password: secret("1"))
-            for taken in [try settings("a", jid: "b@example.org"), try settings("b", jid: "a@example.org")] {
-                await #expect(throws: Failure(.profileExists)) {
-                    _ = try await space.addProfile(taken, password: secret("1"))
-                }
+            let taken = try settings("a", jid: "b@example.org")
+            await #expect(throws: Failure(.profileExists)) {
+                _ = try await space.addProfile(taken, password: secret("1"))
             }
             #expect(try await space.profiles().count == 1)
+            _ = try await space.addProfile(try settings("b", jid: "a@example.org"), password: secret("1"))
+            #expect(try await space.profiles().count == 2)
             await space.close()
         }
 

@@ -73,7 +73,7 @@ package protocol SpacePort: Sendable {
     func profiles() async throws(Failure) -> [Profile]
 
     /// Makes a cell with the profile's database in it, stores the password there, and lists the profile; all or nothing.
-    /// Throws `profile.exists` (name or address taken), `profile.limit`, `storage.full`.
+    /// Throws `profile.exists` (name taken), `profile.limit`, `storage.full`.
     func addProfile(_ settings: ProfileSettings, password: consuming SecretBytes) async throws(Failure) -> Profile
 
     /// Destroys the profile's key: a fresh one is written in its place, synced and read back. The profile must be closed.

@@ -22,12 +22,11 @@ final class SpaceRegistry {
         return try rows.map { (row) throws(Failure) in try row.profile() }
     }
 
-    /// Throws `profile.exists` for a name or address that is taken.
+    /// Throws `profile.exists` for a name that is taken. An account may have several profiles: each is a device.
     func requireFree(_ settings: ProfileSettings) throws(Failure) {
         let taken = try storage { () throws(StorageError) in
             try connection.first(
-                "SELECT count(*) FROM profile WHERE name = ?1 OR jid = ?2", settings.name.text,
-                settings.jid.bare.addressText
+                "SELECT count(*) FROM profile WHERE name = ?1", settings.name.text
             ) { (row) in row.int64(0) } ?? 0
         }
         guard taken == 0 else { throw Failure(.profileExists) }
@@ -109,7 +108,26 @@ final class SpaceRegistry {
                     """)
                 try transaction.run(
                     "CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID")
-            }
+            },
+            // The address need not be unique. SQLite cannot take a constraint away from a table.
+            Migration(2) { (transaction) throws(StorageError) -> Void in
+                try transaction.run(
+                    """
+                    CREATE TABLE newProfile (
+                        id BLOB PRIMARY KEY CHECK (length(id) = 16),
+                        position INTEGER NOT NULL,
+                        name TEXT NOT NULL UNIQUE,
+                        jid TEXT NOT NULL,
+                        kind TEXT NOT NULL,
+                        host TEXT, port INTEGER, tls TEXT, authorities BLOB,
+                        proxyHost TEXT, proxyPort INTEGER,
+                        isPlain INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID
+                    """)
+                try transaction.run("INSERT INTO newProfile SELECT * FROM profile")
+                try transaction.run("DROP TABLE profile")
+                try transaction.run("ALTER TABLE newProfile RENAME TO profile")
+            },
         ]
     }
 }
