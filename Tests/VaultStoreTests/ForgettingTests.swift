@@ -26,5 +26,41 @@ extension VaultStoreTests {
             }
             #expect(SecretArena.bytesInUse - before < 32 * 1024)
         }
+
+        @Test("Invariant 8: a profile that is closed takes its keys with it, while its space stays open")
+        func profile() async throws {
+            let disk = try VaultOnDisk.made(slices: 26)
+            let space = try await disk.open("outer")
+            let profile = try await space.addProfile(
+                ProfileSettings(name: ProfileName("a"), jid: JID("a@example.org")), password: secret("1"))
+            weak var trace: ProfileStoreInCell?
+            do {
+                let store = try await space.openProfile(profile.id)
+                trace = store as? ProfileStoreInCell
+                #expect(trace != nil)
+                await store.close()
+            }
+            #expect(trace == nil)
+            await space.close()
+        }
+
+        @Test("A cell that is closed is gone; one whose database is open stays until that is closed, too")
+        func cell() async throws {
+            let disk = try VaultOnDisk.made(slices: 10)
+            let region = try RegionTests.region(disk)
+            let index = try region.createCell(id: numbers(1, 16), isRegistry: false, logSlices: 2)
+            weak var trace: Cell?
+            do {
+                let cell = try Cell(region: region, index: index, isNew: true)
+                trace = cell
+                let connection = try cell.connect(cacheBytes: 1 << 20)
+                cell.close()
+                try connection.execute("CREATE TABLE t (i INTEGER)")
+                try connection.close()
+                cell.close()
+                cell.close()
+            }
+            #expect(trace == nil)
+        }
     }
 }

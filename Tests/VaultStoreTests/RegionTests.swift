@@ -10,7 +10,7 @@ import Testing
 extension VaultStoreTests {
     @Suite struct RegionTests {
         /// A region of a vault on disk, opened as a space opens it.
-        private func region(_ disk: VaultOnDisk, passcode: String = "outer") throws -> Region {
+        static func region(_ disk: VaultOnDisk, passcode: String = "outer") throws -> Region {
             let recorder = disk.recorder
             let file = VaultFile(descriptor: disk.descriptor, probe: { recorder.consult($0) })
             let header = try VaultHeader(reading: file)
@@ -42,7 +42,7 @@ extension VaultStoreTests {
         @Test("A cell grows until the region is full; what was committed stays, and four slices are left for deletions")
         func full() throws {
             let disk = try VaultOnDisk.made(slices: 20)
-            var region = try region(disk)
+            var region = try Self.region(disk)
             let index = try region.createCell(id: numbers(1, 16), isRegistry: false, logSlices: 2)
             var cell = try Cell(region: region, index: index, isNew: true)
             var connection = try cell.connect(cacheBytes: 1 << 20)
@@ -64,7 +64,7 @@ extension VaultStoreTests {
             cell.close()
             try region.markLive(index)
 
-            region = try self.region(disk)
+            region = try Self.region(disk)
             cell = try Cell(region: region, index: index, isNew: false)
             connection = try cell.connect(cacheBytes: 1 << 20)
             try connection.integrityCheck()
@@ -75,7 +75,7 @@ extension VaultStoreTests {
         @Test("Slices are durable in both copies of the key page before the transaction that needs them writes")
         func assignedFirst() async throws {
             let disk = try VaultOnDisk.made(slices: 20)
-            let region = try region(disk)
+            let region = try Self.region(disk)
             let index = try region.createCell(id: numbers(1, 16), isRegistry: false, logSlices: 2)
             let cell = try Cell(region: region, index: index, isNew: true)
             let connection = try cell.connect(cacheBytes: 1 << 20)
@@ -104,7 +104,7 @@ extension VaultStoreTests {
         @Test("A slice that cannot be assigned fails the transaction; it succeeds once the disk does")
         func failingAssignment() throws {
             let disk = try VaultOnDisk.made(slices: 20)
-            let region = try region(disk)
+            let region = try Self.region(disk)
             let index = try region.createCell(id: numbers(1, 16), isRegistry: false, logSlices: 2)
             let cell = try Cell(region: region, index: index, isNew: true)
             let connection = try cell.connect(cacheBytes: 1 << 20)
@@ -129,8 +129,8 @@ extension VaultStoreTests {
         @Test("A cell that never became live is free at the next opening, and so are its slices")
         func neverLive() throws {
             let disk = try VaultOnDisk.made(slices: 20)
-            _ = try region(disk).createCell(id: numbers(1, 16), isRegistry: false, logSlices: 8)
-            let again = try region(disk)
+            _ = try Self.region(disk).createCell(id: numbers(1, 16), isRegistry: false, logSlices: 8)
+            let again = try Self.region(disk)
             #expect(again.freeSlices == 20)
             #expect(again.cell(id: numbers(1, 16), states: [.creating, .live]) == nil)
         }
@@ -138,14 +138,14 @@ extension VaultStoreTests {
         @Test("A destroyed key is another in both copies, and the next opening frees what was left")
         func destroyed() throws {
             let disk = try VaultOnDisk.made(slices: 20)
-            let region = try region(disk)
+            let region = try Self.region(disk)
             let index = try region.createCell(id: numbers(1, 16), isRegistry: false, logSlices: 2)
             try region.markLive(index)
             let before = region.keys(of: index).cipher.copy()
             try region.destroyKey(index)
             let isSame = region.keys(of: index).cipher.equals(before)
             #expect(!isSame)
-            let again = try self.region(disk)
+            let again = try Self.region(disk)
             #expect(again.entry(index).state == .free)
             #expect(again.freeSlices == 20)
         }
@@ -153,7 +153,7 @@ extension VaultStoreTests {
         @Test("All sixteen cells taken is profile.limit")
         func limit() throws {
             let disk = try VaultOnDisk.made(slices: 60)
-            let region = try region(disk)
+            let region = try Self.region(disk)
             for number in 1...15 {
                 _ = try region.createCell(id: numbers(number, 16), isRegistry: false, logSlices: 2)
             }

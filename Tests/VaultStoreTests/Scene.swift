@@ -118,7 +118,12 @@ final class Scene: Sendable {
         var images = [pending]
         // Only pages of the header are written over; a torn stripe lies beyond what the geometry names.
         guard offset < Int64(VaultLayout.headerSize) else { return images }
-        for sectors in [1, 5] where sectors * 512 < bytes.count {
+        // A torn plain or key page is no page, wherever it is torn; of the slot page, whole slots are old or new.
+        guard offset == VaultLayout.slotPageOffset else {
+            images.append(pending.dropLast() + [.write(offset: offset, bytes: Array(bytes.prefix(512)))])
+            return images
+        }
+        for sectors in [1, 5] {
             images.append(pending.dropLast() + [.write(offset: offset, bytes: Array(bytes.prefix(sectors * 512)))])
             images.append(
                 pending.dropLast() + [

@@ -20,7 +20,7 @@ package final class Cell: Sendable {
     private let index: Int
     private let name: String
     private let mayUseKeptBack: Atomic<Bool>
-    private let isRegistered = Atomic(false)
+    private let isRegistered = Mutex(false)
 
     /// Registers a cell.
     /// - Parameter isNew: nothing was ever written to it: it opens as an empty database.
@@ -47,19 +47,20 @@ package final class Cell: Sendable {
             guard let context else { return 0 }
             return Unmanaged<Cell>.fromOpaque(context).takeUnretainedValue().grow(position)
         }
-        // The VFS keeps the address of the key: a SecretBytes stays where it is for its whole life, which is that of
-        // this object, which unregisters the cell before it goes.
+        // The VFS keeps the address of the key and of this object. A SecretBytes stays where it is for its whole life,
+        // and the VFS owns a reference to this object until the cell is unregistered.
         let result = cipherKey.withUnsafeBytes { key in
             postern_cell_register(
                 name, region.access.descriptor, key.bindMemory(to: UInt8.self).baseAddress, UInt32(logSlices),
                 offsets.map { UInt64($0) }, UInt32(offsets.count), isNew ? 1 : 0, grow,
-                Unmanaged.passUnretained(self).toOpaque())
+                Unmanaged.passRetained(self).toOpaque())
         }
-        guard result == 0 else { throw Failure(.storageFailed) }
-        isRegistered.store(true, ordering: .sequentiallyConsistent)
+        guard result == 0 else {
+            Unmanaged.passUnretained(self).release()
+            throw Failure(.storageFailed)
+        }
+        isRegistered.withLock { $0 = true }
     }
-
-    deinit { close() }
 
     /// Opens the database; at most one connection at a time. Throws `storage.damaged` where it does not decrypt, or is
     /// empty and not new.
@@ -76,10 +77,14 @@ package final class Cell: Sendable {
         mayUseKeptBack.store(isAllowed, ordering: .sequentiallyConsistent)
     }
 
-    /// Forgets the cell. Its database must be closed.
+    /// Forgets the cell, whose database must be closed; while that is open, the cell stays. Idempotent. A cell that is
+    /// never closed stays, with its keys, as long as the process.
     package func close() {
-        guard isRegistered.exchange(false, ordering: .sequentiallyConsistent) else { return }
-        _ = postern_cell_unregister(name)
+        isRegistered.withLock { isRegistered in
+            guard isRegistered, postern_cell_unregister(name) == 0 else { return }
+            isRegistered = false
+            Unmanaged.passUnretained(self).release()
+        }
     }
 
     /// Called by the VFS inside a write. A failing disk has no other way to say so here than "no slice".

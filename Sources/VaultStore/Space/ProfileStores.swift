@@ -20,7 +20,7 @@ package struct ProfileStores: Sendable {
 }
 
 /// A profile's store and the cell it lives in, which closes after it.
-struct ProfileStoreInCell: ProfileStorePort {
+final class ProfileStoreInCell: ProfileStorePort {
     private let store: any ProfileStorePort
     private let cell: Cell
 

@@ -15,7 +15,12 @@ actor Space: SpacePort {
     private let executor: DatabaseExecutor
     private var registryCell: Cell?
     private var registry: SpaceRegistry?
-    private var openStores: [ProfileID: ProfileStoreInCell] = [:]
+    /// Not owned: a store that its session closed and let go takes its keys with it.
+    private var openStores: [ProfileID: OpenStore] = [:]
+
+    private struct OpenStore {
+        weak var store: ProfileStoreInCell?
+    }
 
     /// Bytes of page cache.
     private static let registryCache = 512 * 1024
@@ -31,9 +36,20 @@ actor Space: SpacePort {
         do { executor = try DatabaseExecutor() } catch { throw Failure(error.code) }
     }
 
+    /// Itself, once `start` has succeeded; closed if it has not.
+    func started() async throws(Failure) -> Space {
+        do throws(Failure) {
+            try start()
+        } catch {
+            await close()
+            throw error
+        }
+        return self
+    }
+
     /// Opens the registry, or makes it where the space has never been open. A registry that was live and does not open
     /// is `storage.damaged`, never replaced.
-    func start() throws(Failure) {
+    private func start() throws(Failure) {
         let isNew = region.entry(0).state != .live
         if isNew {
             _ = try region.createCell(
@@ -85,25 +101,35 @@ actor Space: SpacePort {
         let cell = try Cell(region: region, index: index, isNew: true)
         defer { cell.close() }
         let connection = try cell.connect(cacheBytes: Self.profileCache)
-        try services.stores.create(connection, password)
+        do throws(Failure) {
+            try services.stores.create(connection, password)
+        } catch {
+            try? connection.close()
+            throw error
+        }
         // Checkpoints.
         try storage { () throws(StorageError) in try connection.close() }
     }
 
     func openProfile(_ id: ProfileID) async throws(Failure) -> any ProfileStorePort {
         guard let index = region.cell(id: id.bytes, states: [.live]) else { throw Failure(.profileMissing) }
-        await openStores.removeValue(forKey: id)?.close()
+        await openStores.removeValue(forKey: id)?.store?.close()
         let cell = try Cell(region: region, index: index, isNew: false)
-        let store = ProfileStoreInCell(
-            try services.stores.open(cell.connect(cacheBytes: Self.profileCache)), in: cell)
-        openStores[id] = store
-        return store
+        do throws(Failure) {
+            let store = ProfileStoreInCell(
+                try services.stores.open(cell.connect(cacheBytes: Self.profileCache)), in: cell)
+            openStores[id] = OpenStore(store: store)
+            return store
+        } catch {
+            cell.close()
+            throw error
+        }
     }
 
     func removeProfile(_ id: ProfileID) async throws(Failure) -> ErasureReport {
         let registry = try openRegistry()
         guard let index = region.cell(id: id.bytes, states: [.live]) else { throw Failure(.profileMissing) }
-        await openStores.removeValue(forKey: id)?.close()
+        await openStores.removeValue(forKey: id)?.store?.close()
         var steps = [ReportStep(name: "prepared", state: "done", at: services.time.now())]
         try region.destroyKey(index)
         steps.append(ReportStep(name: "keyDestroyed", state: "done", at: services.time.now()))
@@ -154,7 +180,7 @@ actor Space: SpacePort {
     }
 
     func close() async {
-        for store in openStores.values { await store.close() }
+        for open in openStores.values { await open.store?.close() }
         openStores = [:]
         try? registry?.close()
         registry = nil

@@ -18,8 +18,7 @@ struct RealSpaceFactory: SpaceFactory {
     func open() async throws(Failure) -> any SpacePort {
         let region = try SpaceRecovery(keys: keys, slot: slot, entropy: services.entropy).openRegion()
         let space = try Space(region: region, keys: keys, services: services, outer: nil)
-        try await space.start()
-        return space
+        return try await space.started()
     }
 }
 
@@ -43,7 +42,6 @@ struct DecoySpaceFactory: SpaceFactory {
     func open() async throws(Failure) -> any SpacePort {
         let region = try SpaceRecovery(keys: keys, slot: slot, entropy: services.entropy).openRegion()
         let space = try Space(region: region, keys: keys, services: services, outer: outer)
-        try await space.start()
-        return space
+        return try await space.started()
     }
 }
