@@ -103,7 +103,8 @@ let package = Package(
         tests("Terminal", ["Base"]),
         tests("VaultStore", ["CryptoPrimitives", "SQLCipherKit", "ProfileStore", "Application", "Domain", "Base"]),
         tests("ProfileStore", ["SQLCipherKit", "Application", "Domain", "Base"]),
-        tests("XMPPLink", ["XMPP", "Net", "Application", "Domain", "Base"]),
+        tests(
+            "XMPPLink", ["XMPP", "Net", "HostPlatform", "CryptoPrimitives", "Application", "Domain", "Base"]),
         tests("HostPlatform", ["Application", "Base"]), tests("CommandLine", ["Application", "Domain", "Base"]),
         tests("TerminalUI", ["Terminal", "CommandLine", "Application", "Domain", "Base"]),
         // The built program: shell on a pipe, real servers and peers, pseudo-terminals.

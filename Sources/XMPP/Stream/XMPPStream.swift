@@ -114,7 +114,12 @@ package struct XMPPStream: ~Copyable, Sendable {
     /// again if the stream is resumed. Call it only where `canSend`; otherwise nothing is sent and nothing kept.
     package mutating func send(_ stanza: Element, tag: StanzaTag? = nil) -> [StreamAction] {
         guard canSend else { return [] }
-        let bytes = ElementWriter.bytes(stanza)
+        return send(encoded: ElementWriter.bytes(stanza), tag: tag)
+    }
+
+    /// As `send`, for a stanza that was written before: the very same bytes, each time. It has to be one whole stanza.
+    package mutating func send(encoded bytes: [UInt8], tag: StanzaTag? = nil) -> [StreamAction] {
+        guard canSend else { return [] }
         guard management != nil else { return [.send(bytes)] }
         let asks = management?.didSend(bytes, tag: tag) ?? false
         return [.send(asks ? bytes + ElementWriter.bytes(ManagementElements.request) : bytes)]

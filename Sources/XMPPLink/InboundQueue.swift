@@ -1,0 +1,126 @@
+import Base
+import Domain
+import XMPP
+
+/// What a stream brought and the sink has not taken, in order.
+struct InboundQueue {
+    enum Item {
+        case event(InboundEvent)
+        /// Everything before it has been taken: the server may forget the stanza.
+        case mark(InboundMark)
+        case acknowledged([MessageID])
+        /// To be sent once everything before it has been taken.
+        case reply(Element)
+    }
+
+    /// What to do next.
+    enum Work {
+        /// Give these to the sink, then tell the stream about the mark and send the replies.
+        case take([InboundEvent], InboundMark?, [Element])
+        case acknowledge([MessageID])
+    }
+
+    /// Events a call (`LinkSink.receive`).
+    static let batch = 256
+    /// Items waiting before the socket is left unread, and again read.
+    private static let high = 1024
+    private static let low = 256
+
+    private var items: [Item] = []
+    private var next = 0
+
+    var isLong: Bool { items.count - next > Self.high }
+    var isShort: Bool { items.count - next < Self.low }
+
+    mutating func append(_ item: Item) { items.append(item) }
+
+    /// Takes the next work off the queue.
+    mutating func takeNext() -> Work? {
+        guard next < items.count else { return nil }
+        defer {
+            if next == items.count {
+                items.removeAll(keepingCapacity: true)
+                next = 0
+            } else if next > Self.high {
+                items.removeFirst(next)
+                next = 0
+            }
+        }
+        if case .acknowledged(var ids) = items[next] {
+            next += 1
+            while next < items.count, case .acknowledged(let more) = items[next] {
+                ids += more
+                next += 1
+            }
+            return .acknowledge(ids)
+        }
+        var events: [InboundEvent] = []
+        var mark: InboundMark?
+        var replies: [Element] = []
+        scan: while next < items.count {
+            switch items[next] {
+            case .event where events.count == Self.batch: break scan
+            case .event(let event): events.append(event)
+            case .mark(let reached): mark = reached
+            case .reply(let element): replies.append(element)
+            case .acknowledged: break scan
+            }
+            next += 1
+        }
+        return .take(events, mark, replies)
+    }
+
+    mutating func removeAll() {
+        items = []
+        next = 0
+    }
+}
+
+extension XMPPLink {
+    /// Starts the one task that carries a stream's news to the sink, in order, each after the one before.
+    func startPump(_ session: LinkSession) {
+        session.tasks.start("inbound") { await self.pump(session) }
+    }
+
+    func wakePump(_ session: LinkSession) {
+        let pump = session.pump
+        session.pump = nil
+        pump?.resume()
+    }
+
+    func setReading(_ reads: Bool, _ session: LinkSession) {
+        session.socket.assumeIsolated { $0.setReading(reads) }
+    }
+
+    private func pump(_ session: LinkSession) async {
+        while true {
+            if let work = session.inbound.takeNext() {
+                do throws(Failure) { try await carry(work, session) } catch {
+                    // Unacknowledged, the server keeps it for another stream.
+                    session.inbound.removeAll()
+                    log.warning("nothing is taken in", ["code": error.code])
+                    end(session.number, error)
+                }
+                if session.inbound.isShort, !session.isEnded { setReading(true, session) }
+            } else if session.isEnded {
+                break
+            } else {
+                await withCheckedContinuation { session.pump = $0 }
+            }
+        }
+        didFinish(session)
+        if session.isOnline { await session.sink.linkDidEnd(session.failure) }
+        session.markFinished()
+        if self.session === session { self.session = nil }
+    }
+
+    private func carry(_ work: InboundQueue.Work, _ session: LinkSession) async throws(Failure) {
+        switch work {
+        case .acknowledge(let ids): try await session.sink.acknowledged(ids)
+        case .take(let events, let mark, let replies):
+            if !events.isEmpty { try await session.sink.receive(events) }
+            if let mark { perform(session.stream?.didHandle(through: mark) ?? [], session) }
+            for reply in replies { send(reply, session) }
+        }
+    }
+}
