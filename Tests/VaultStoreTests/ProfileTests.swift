@@ -39,7 +39,9 @@ extension VaultStoreTests {
             await space.close()
         }
 
-        @Test("A name that is taken is profile.exists, and nothing is left of the attempt; an address may have two profiles")
+        @Test(
+            "A name that is taken is profile.exists, and nothing is left of the attempt; an address may have two profiles"
+        )
         func exists() async throws {
             let disk = try VaultOnDisk.made(slices: 40)
             let space = try await disk.open("outer")
