@@ -23,6 +23,7 @@ struct ArchiveSyncTests {
     func firstTime() async throws {
         let rig = try SessionRig()
         try fill(rig, 0..<600)
+        rig.clock.advance(milliseconds: 1)
         try await rig.online()
         #expect(await isCaughtUp(rig, to: "a600"))
         #expect(try bodies(rig) == (350..<600).map { "text \($0)" })
@@ -32,10 +33,36 @@ struct ArchiveSyncTests {
         #expect(!rig.events.events.contains { if case .message = $0 { true } else { false } })
     }
 
+    @Test("What comes while the first page is read is news, also when the page has it first")
+    func newsInFirstPage() async throws {
+        let rig = try SessionRig()
+        try fill(rig, 0..<3)
+        rig.clock.advance(milliseconds: 1000)
+        await rig.link.holdPages()
+        try await rig.online()
+        #expect(await becomesTrue { await rig.link.waitingPages == 1 })
+        try fill(rig, 3..<5)
+        // Sent long ago and kept for us by the server: it comes live, and the page has it as well.
+        var late = InboundMessage(route: .live, from: try JID(peer), to: rig.server.account)
+        late.id = "m2"
+        late.archiveID = "a3"
+        late.body = "text 2"
+        late.stamp = rig.clock.now.adding(milliseconds: -1000)
+        try await rig.link.deliver([.message(late)])
+        #expect(try bodies(rig).isEmpty)
+        await rig.link.releasePages()
+        #expect(await isCaughtUp(rig, to: "a5"))
+        #expect(await becomesTrue { (try? await rig.session.chats().map(\.unread)) == [3] })
+        #expect(try bodies(rig) == (0..<5).map { "text \($0)" })
+        #expect(
+            await becomesTrue { rig.events.events.count { if case .message = $0 { true } else { false } } == 3 })
+    }
+
     @Test("Later times go forward from the cursor, and everything since is there once, in order and unread")
     func laterTimes() async throws {
         let rig = try SessionRig()
         try fill(rig, 0..<10)
+        rig.clock.advance(milliseconds: 1)
         try await rig.online()
         #expect(await isCaughtUp(rig, to: "a10"))
         await rig.crash()
@@ -110,6 +137,7 @@ struct ArchiveSyncTests {
         await rig.crash()
         try fill(rig, 1..<400)
         rig.server.setPageLimit(20)
+        await rig.link.holdPages()
         try await rig.session.connect()
         for number in [200, 398, 399] {
             var message = InboundMessage(route: .live, from: try JID(peer), to: rig.server.account)
@@ -118,6 +146,7 @@ struct ArchiveSyncTests {
             message.body = "text \(number)"
             try await rig.link.deliver([.message(message)])
         }
+        await rig.link.releasePages()
         #expect(await isCaughtUp(rig, to: "a400"))
         #expect(await becomesTrue { (try? rig.history().count) == 400 })
         #expect(try bodies(rig) == (0..<400).map { "text \($0)" })
@@ -173,6 +202,7 @@ struct ArchiveSyncTests {
         try fill(rig, 0..<10)
         for number in 0..<250 { rig.server.archive("noise \(number)", from: try JID("nurse@example.com")) }
         try fill(rig, 10..<20)
+        rig.clock.advance(milliseconds: 1)
         rig.server.setPageLimit(100)
         try await rig.online()
         #expect(await isCaughtUp(rig, to: "a270"))

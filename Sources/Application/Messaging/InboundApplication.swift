@@ -22,6 +22,32 @@ struct InboundEffects: Sendable {
     }
 }
 
+/// Which new messages of a batch are news to a person, and which are history that was fetched.
+enum News: Sendable, Equatable {
+    case all
+    case none
+    /// Sent since then, or brought live as well, under one of these archive ids.
+    case since(Timestamp, orIDs: Set<String>)
+
+    func includes(_ message: InboundMessage) -> Bool {
+        switch self {
+        case .all: true
+        case .none: false
+        case .since(let moment, let ids):
+            message.stamp.map { $0 >= moment } ?? false || message.archivedAs.map(ids.contains) ?? false
+        }
+    }
+}
+
+extension InboundMessage {
+    fileprivate var archivedAs: String? {
+        switch route {
+        case .archive(_, let id): id
+        case .live, .carbonReceived, .carbonSent: archiveID
+        }
+    }
+}
+
 /// Writes what arrived into a transaction: identify, open, deduplicate, merge. One value a transaction.
 struct InboundApplication {
     let account: JID
@@ -30,14 +56,15 @@ struct InboundApplication {
     let jitter: Jitter
     /// Where new messages of this batch stand in their chats.
     let placement: Placement
-    /// Where to write down what is no news; nil where all of it is.
-    let quiet: QuietMessages?
+    let news: News
+    /// Where to write down what is no news.
+    let quiet: QuietMessages
     let transaction: any StoreTransaction
     private(set) var effects = InboundEffects()
 
     init(
-        account: JID, engine: any ProtocolEngine, now: Timestamp, jitter: Jitter, placement: Placement,
-        quiet: QuietMessages?,
+        account: JID, engine: any ProtocolEngine, now: Timestamp, jitter: Jitter, placement: Placement, news: News,
+        quiet: QuietMessages,
         transaction: any StoreTransaction
     ) {
         self.account = account
@@ -45,6 +72,7 @@ struct InboundApplication {
         self.now = now
         self.jitter = jitter
         self.placement = placement
+        self.news = news
         self.quiet = quiet
         self.transaction = transaction
     }
@@ -157,17 +185,18 @@ extension InboundApplication {
 
     private mutating func storeContent(_ message: InboundMessage, _ place: Place) throws(Failure) {
         guard let content = try content(of: message) else { return }
+        let isNews = news.includes(message)
         let outcome = try transaction.store(
             NewMessage(
                 chat: place.chat, from: message.from.bare, direction: place.direction, body: content.body,
                 at: stamp(of: message), security: content.security, id: message.id, originID: message.originID,
                 archiveID: place.archiveID, archive: place.archive,
-                countsAsUnread: quiet == nil && place.direction == .incoming, asksMarker: message.asksMarker,
+                countsAsUnread: isNews && place.direction == .incoming, asksMarker: message.asksMarker,
                 placement: placement))
         switch outcome {
         case .inserted(let id):
             effects.chats.insert(place.chat)
-            quiet?.note(id)
+            if !isNews { quiet.note(id) }
         case .duplicate, .suppressed: break
         }
         switch place.direction {

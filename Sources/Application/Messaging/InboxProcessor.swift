@@ -32,6 +32,9 @@ package actor InboxProcessor: LinkSink {
     private var presences = PresenceBook()
     private var isHolding = false
     private var held: [InboundEvent] = []
+    private var heldIDs: Set<String> = []
+    /// When the first stream of this session was about to be opened.
+    private var firstOpening: Timestamp?
     private var heldBytes = 0
     private var didLeaveToArchive = false
 
@@ -87,7 +90,10 @@ package actor InboxProcessor: LinkSink {
     /// From now on, what comes live and is known to be in the own archive waits, so that older messages, which the
     /// archive is about to bring, stand before it (Luma 18.6). It may be acknowledged meanwhile: a process that ends
     /// finds it in the archive, behind the cursor. What has no archive id is stored at once.
-    package func startHolding() { isHolding = true }
+    package func startHolding() {
+        isHolding = true
+        firstOpening = firstOpening ?? time.now()
+    }
 
     /// Stores what was held and holds no more.
     /// - Returns: whether some was left to the archive, which has to be read on.
@@ -99,18 +105,20 @@ package actor InboxProcessor: LinkSink {
             try await process(events)
         }
         isHolding = false
+        heldIDs = []
         defer { didLeaveToArchive = false }
         return didLeaveToArchive
     }
 
     /// - Returns: whether the event is not to be stored now.
     private func hold(_ event: InboundEvent) -> Bool {
-        guard case .message(let message) = event, message.archiveID != nil, message.failure == nil,
+        guard case .message(let message) = event, let archiveID = message.archiveID, message.failure == nil,
             message.body != nil || message.envelope != nil
         else { return false }
         let bytes = Self.bytes(of: event)
         if held.count < Self.heldLimit, heldBytes + bytes <= Self.heldBytesLimit, !didLeaveToArchive {
             held.append(event)
+            heldIDs.insert(archiveID)
             heldBytes += bytes
         } else {
             didLeaveToArchive = true
@@ -129,6 +137,9 @@ package actor InboxProcessor: LinkSink {
         _ page: ArchivePage, of archive: ArchiveName, placement: Placement, areNews: Bool, cursor: ArchiveCursor?,
         restarts: Bool = false
     ) async throws(Failure) -> Set<JID> {
+        // The first page ever is history, but for what came since we are here.
+        let news: News =
+            areNews ? .all : placement == .olderPage ? .none : .since(firstOpening ?? time.now(), orIDs: heldIDs)
         var parts = Self.parts(page.items.compactMap(\.message).map(InboundEvent.message))
         if placement == .olderPage { parts.reverse() }
         if parts.isEmpty { parts = [[]] }
@@ -138,7 +149,7 @@ package actor InboxProcessor: LinkSink {
             let isLast = index == parts.count - 1
             effects.merge(
                 try await commit(
-                    part, placement: placement, areNews: areNews, before: restarts && isFirst ? archive : nil,
+                    part, placement: placement, news: news, before: restarts && isFirst ? archive : nil,
                     after: isLast ? cursor.map { ($0, archive) } : nil))
         }
         await carryOut(effects)
@@ -153,18 +164,19 @@ package actor InboxProcessor: LinkSink {
     // MARK: Transactions
 
     private func commit(
-        _ events: [InboundEvent], placement: Placement = .live, areNews: Bool = true, before: ArchiveName? = nil,
+        _ events: [InboundEvent], placement: Placement = .live, news: News = .all, before: ArchiveName? = nil,
         after: (ArchiveCursor, ArchiveName)? = nil
     ) async throws(Failure) -> InboundEffects {
         let account = account
         let engine = engine
         let now = time.now()
         let jitter = jitter()
-        let quiet = areNews ? nil : self.quiet
+        let quiet = quiet
         return try await store.write { (transaction) throws(Failure) in
             if let before { try transaction.restartArchive(before) }
             var application = InboundApplication(
-                account: account, engine: engine, now: now, jitter: jitter, placement: placement, quiet: quiet,
+                account: account, engine: engine, now: now, jitter: jitter, placement: placement, news: news,
+                quiet: quiet,
                 transaction: transaction)
             for event in events { try application.apply(event) }
             if let (cursor, archive) = after {

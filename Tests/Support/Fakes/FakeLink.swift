@@ -11,6 +11,8 @@ package actor FakeLink: LinkPort {
     private var pending: [(stanza: OutgoingStanza, isThere: Bool)] = []
     private var courtesyList: [Courtesy] = []
     private var addedList: [JID] = []
+    private var arePagesHeld = false
+    private var heldPages: [CheckedContinuation<Void, Never>] = []
     private var isHanging = false
     private var hung: CheckedContinuation<Void, Never>?
 
@@ -59,6 +61,7 @@ package actor FakeLink: LinkPort {
     package func archivePage(_ query: ArchiveQuery) async throws(Failure) -> ArchivePage {
         guard sink != nil else { throw Failure(.netOffline) }
         await Task.yield()
+        if arePagesHeld { await withCheckedContinuation { heldPages.append($0) } }
         return try server.page(query)
     }
 
@@ -83,6 +86,15 @@ package actor FakeLink: LinkPort {
 
     /// The next `connect` waits until `disconnect`.
     package func hang() { isHanging = true }
+
+    /// Archive pages wait until `releasePages`, and then show what is there by then.
+    package func holdPages() { arePagesHeld = true }
+    package var waitingPages: Int { heldPages.count }
+    package func releasePages() {
+        arePagesHeld = false
+        for page in heldPages { page.resume() }
+        heldPages = []
+    }
 
     /// Returns when the sink has made it durable.
     package func deliver(_ events: [InboundEvent]) async throws(Failure) {
