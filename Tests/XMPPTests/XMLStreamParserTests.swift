@@ -155,7 +155,7 @@ import Testing
         var failure: StreamFailure?
         for index in 0..<60_000 where failure == nil {
             let events = parser.feed(
-                Array("<n\(index)\(String(repeating: "x", count: 500)) xmlns='urn:\(index)'/>".utf8))
+                Array("<n\(index)\(String(repeating: "x", count: 1000)) xmlns='urn:\(index)'/>".utf8))
             failure = self.failure(events)
         }
         // libxml2's dictionary of names holds 10 MB at most.

@@ -26,7 +26,7 @@ package enum SASLprep {
     private static func prepare<Result: ~Copyable>(
         _ bytes: UnsafeRawBufferPointer, _ use: Use, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result? {
-        // Printable ASCII is its own prepared form, and then ICU, whose inner buffers are not ours to wipe, sees
+        // Printable ASCII is its own prepared form, and then ICU, whose frames on the stack are not ours to wipe, sees
         // nothing of a password.
         if bytes.allSatisfy({ (0x20...0x7E).contains($0) }) { return body(bytes) }
         guard var text = UnicodeText.decode(utf8: bytes) else { return nil }
