@@ -180,7 +180,7 @@ actor Space: SpacePort {
     }
 
     func close() async {
-        for open in openStores.values { await open.store?.close() }
+        for entry in openStores.values { await entry.store?.close() }
         openStores = [:]
         try? registry?.close()
         registry = nil
