@@ -19,6 +19,7 @@ enum Effect: Sendable, Equatable {
     case connect
     case addAccount(ProfileSettings, Secret)
     case addContact(JID)
+    case acceptContact(JID)
     /// A command line, without its slash.
     case command(String)
     case search(String)

@@ -43,13 +43,17 @@ struct EffectRunner: Sendable {
             answer(.connected(await failure { () async throws(Failure) in try await services.connect() }))
         case .addAccount(let settings, let password):
             let failure = await failure { () async throws(Failure) in
-                _ = try await services.addProfile(settings, password: password.shared.bytes.copy())
-                _ = try await services.useProfile(settings.name)
+                let added = try await services.addProfile(settings, password: password.shared.bytes.copy())
+                if !added.isActive { _ = try await services.useProfile(settings.name) }
             }
             answer(.accountAdded(failure))
         case .addContact(let jid):
             let failure = await failure { () async throws(Failure) in try await services.addContact(jid) }
             answer(.contactAdded(jid, failure))
+        case .acceptContact(let jid):
+            answer(
+                .contactAccepted(
+                    await failure { () async throws(Failure) in try await services.acceptContact(jid) }))
         case .command(let line): answer(.command(await commands.run(line)))
         case .search(let query):
             answer(

@@ -63,6 +63,7 @@ enum Answer: Sendable {
     case connected(Failure?)
     case accountAdded(Failure?)
     case contactAdded(JID, Failure?)
+    case contactAccepted(Failure?)
     case command(CommandAnswer)
     case found(query: String, Result<[Message], Failure>)
     case closed(ScreenEnd)

@@ -6,7 +6,7 @@ enum Lane: CaseIterable {
     init?(_ effect: Effect) {
         switch effect {
         case .send, .retry: self = .sends
-        case .command, .use, .addAccount, .addContact: self = .orders
+        case .command, .use, .addAccount, .addContact, .acceptContact: self = .orders
         case .checkReady, .unlock, .create, .load, .older, .markSeen, .connect, .search, .giveSecret, .bell, .redraw,
             .lock, .end:
             return nil

@@ -60,6 +60,8 @@ package func runTerminalUI(
     await writer.enter()
     let end = await program.run(model, events: await services.events(), lockRequests: options.lockRequests)
     await writer.leave(clears: end == .panicked)
+    // Also where the end came while something was still being opened.
+    if options.creates == nil { await services.lock() }
     reader.stop()
     modes.restore(options.input)
     return end

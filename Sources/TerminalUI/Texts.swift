@@ -58,6 +58,7 @@ enum Texts {
     static let pasteCut: SafeText = "The paste was too long; its end was left out."
     static let notEmptyDone: SafeText = "Done."
     static let switching: SafeText = "Switching accounts…"
+    static let stored = "Stored. It leaves when there is a connection."
     static let working: SafeText = "Working…"
     static func outbox(_ count: Int) -> String { "\(count) waiting" }
     static let encrypted: SafeText = "encrypted"
@@ -68,7 +69,7 @@ enum Texts {
     static let connecting: SafeText = "connecting…"
     static let waiting: SafeText = "waiting to reconnect"
     static func subscription(_ address: String) -> String {
-        "\(address) asks to see when you are online. To allow it: /contact accept \(address)"
+        "\(address) asks to see when you are online. Alt+A allows it."
     }
 
     // Sending without encryption.
@@ -112,6 +113,7 @@ enum Texts {
         ("PgUp, PgDn, End", "earlier, later, newest messages; also the wheel"),
         ("Ctrl+O", "start a chat"),
         ("Alt+R", "send this chat's failed messages again"),
+        ("Alt+A", "let the one who asked last see when you are online"),
         ("Ctrl+F", "search messages"),
         ("F2, Ctrl+T", "switch accounts"),
         ("F3", "show or hide the list of chats"),

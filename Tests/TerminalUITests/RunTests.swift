@@ -3,77 +3,10 @@ import Base
 import Domain
 import Glibc
 import Support
-import Synchronization
 import Terminal
 import Testing
 
 @testable import TerminalUI
-
-/// A pseudo-terminal with a person at it: types, and waits until words show.
-private final class Person: Sendable {
-    let keyboard: Int32
-    let line: Int32
-    private let screen: Mutex<(model: ScreenModel, raw: String)>
-
-    init(columns: UInt16 = 80, rows: UInt16 = 24) {
-        var ends: (Int32, Int32) = (-1, -1)
-        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        #expect(openpty(&ends.0, &ends.1, nil, nil, &size) == 0)
-        (keyboard, line) = ends
-        screen = Mutex((ScreenModel(columns: Int(columns), rows: Int(rows)), ""))
-        _ = fcntl(keyboard, F_SETFL, O_NONBLOCK)
-    }
-
-    deinit {
-        close(keyboard)
-        close(line)
-    }
-
-    func type(_ text: String) {
-        let bytes = Array(text.utf8)
-        #expect(write(keyboard, bytes, bytes.count) == bytes.count)
-    }
-
-    /// Reads on until the screen shows `text`.
-    func waitFor(_ text: String) async throws {
-        try await wait(text) { $0.model.text.contains(text) }
-    }
-
-    /// Reads on until a sequence was sent.
-    func waitFor(sequence: String) async throws {
-        try await wait(String(sequence.dropFirst())) { $0.raw.contains(sequence) }
-    }
-
-    /// Everything that was sent, as it was sent.
-    var raw: String {
-        readOn()
-        return screen.withLock { $0.raw }
-    }
-
-    private func wait(_ name: String, _ isThere: ((model: ScreenModel, raw: String)) -> Bool) async throws {
-        for _ in 0..<1_000 {
-            readOn()
-            if screen.withLock({ isThere($0) }) { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        Issue.record("\(name) never came; the screen shows:\n\(screen.withLock { $0.model.text })")
-        type("\u{1C}")
-        throw CancellationError()
-    }
-
-    private func readOn() {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = read(keyboard, &buffer, buffer.count)
-            guard count > 0 else { return }
-            let bytes = buffer[..<count]
-            screen.withLock { screen in
-                screen.model.feed(bytes)
-                screen.raw += String(decoding: bytes, as: UTF8.self)
-            }
-        }
-    }
-}
 
 private struct NoFiles: FileOpening {
     func read(path: String, limit: Int) throws(Failure) -> [UInt8] { throw Failure(.fileUnreadable) }
@@ -86,7 +19,7 @@ struct RunTests {
         sleep: { try await Task.sleep(for: .milliseconds($0)) })
 
     private func run(
-        _ person: Person, _ services: FakeServices, creates: Int64? = nil,
+        _ person: PseudoTerminal, _ services: FakeServices, creates: Int64? = nil,
         lockRequests: AsyncStream<Void> = AsyncStream { $0.finish() }
     ) async throws -> ScreenEnd {
         var options = TerminalUIOptions(lockRequests: lockRequests)
@@ -110,10 +43,9 @@ struct RunTests {
 
     @Test("From passcode to message, answer and lock; the terminal is left as it was found")
     func wholeWay() async throws {
-        let person = Person()
+        let person = PseudoTerminal()
         let services = try await services()
-        var before = termios()
-        tcgetattr(person.line, &before)
+        let before = person.modes
         async let end = run(person, services)
         try await person.waitFor(sequence: "\u{1B}[?1049h")
         try await person.waitFor("Passcode")
@@ -131,15 +63,13 @@ struct RunTests {
         #expect(calls.contains(.send(to: "anna@example.org", text: "hello there", plain: false)))
         #expect(calls.last == .lock)
         try await person.waitFor(sequence: "\u{1B}[?1049l")
-        var after = termios()
-        tcgetattr(person.line, &after)
-        #expect(after.c_lflag == before.c_lflag && after.c_iflag == before.c_iflag && after.c_oflag == before.c_oflag)
+        #expect(person.modes == before)
         #expect(!person.raw.contains("open sesame"))
     }
 
     @Test("The panic key clears the screen and the scrollback, then locks")
     func panic() async throws {
-        let person = Person()
+        let person = PseudoTerminal()
         let services = try await services()
         async let end = run(person, services)
         try await person.waitFor("Passcode")
@@ -154,7 +84,7 @@ struct RunTests {
 
     @Test("A command that needs a secret asks on the screen, and nothing of it is echoed")
     func commandSecret() async throws {
-        let person = Person()
+        let person = PseudoTerminal()
         let services = try await services()
         async let end = run(person, services)
         try await person.waitFor("Passcode")
@@ -180,7 +110,7 @@ struct RunTests {
 
     @Test("A request from outside locks")
     func lockRequest() async throws {
-        let person = Person()
+        let person = PseudoTerminal()
         let services = try await services()
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         async let end = run(person, services, lockRequests: requests)
@@ -193,7 +123,7 @@ struct RunTests {
 
     @Test("A vault is made from two equal passcodes")
     func creates() async throws {
-        let person = Person()
+        let person = PseudoTerminal()
         let services = FakeServices(passcode: "")
         async let end = run(person, services, creates: 256 << 20)
         try await person.waitFor("New passcode")

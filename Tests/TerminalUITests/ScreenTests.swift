@@ -124,7 +124,20 @@ struct ScreenTests {
         #expect(!desk.shows("Your first chat"))
     }
 
-    @Test("A key of an account that is refused asks for the address again, with the reason")
+    @Test("The guide can be put away, and stays away; commands work without an account")
+    func setupLater() throws {
+        var desk = Desk()
+        desk.send(.answer(.unlocked(nil)))
+        desk.send(.answer(.profiles(.success([]))))
+        #expect(desk.press(.escape) == SessionState.loadAll)
+        desk.send(.answer(.profiles(.success([]))))
+        desk.send(.answer(.chats(.failure(Failure(.profileNone)))))
+        #expect(!desk.shows("Add your account") && desk.shows("No chats yet."))
+        desk.type("/profile list")
+        #expect(desk.press(.enter) == [.command("profile list")])
+    }
+
+    @Test("An account that is refused asks for the address again, with the reason")
     func setupRefused() throws {
         var desk = Desk()
         desk.send(.answer(.unlocked(nil)))

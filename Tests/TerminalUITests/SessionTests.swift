@@ -303,6 +303,24 @@ struct SessionTests {
         #expect(desk.send(.secretEnded(.cancelled)) == [.giveSecret(nil)])
     }
 
+    @Test("Who asks to see the person is let in by a key")
+    func subscription() throws {
+        var desk = try Desk.open()
+        let dora = try JID("dora@example.org")
+        desk.send(.app(.subscription(try ProfileName("work"), dora)))
+        #expect(desk.rows.last?.contains("dora@example.org asks") == true)
+        #expect(desk.press(KeyPress(.character("a"), .alt)) == [.acceptContact(dora)])
+        #expect(desk.press(KeyPress(.character("a"), .alt)).isEmpty)
+    }
+
+    @Test("An account that does not open says why, and shows nothing else")
+    func recovery() throws {
+        var desk = try Desk.open()
+        try desk.show("anna@example.org", [try Desk.message("1", "anna@example.org", "hello")])
+        desk.send(.app(.screen(.recovery(.storageDamaged))))
+        #expect(desk.shows("stored data is damaged") && !desk.shows("hello"))
+    }
+
     @Test("Search finds, shows and opens")
     func search() throws {
         var desk = try Desk.open()

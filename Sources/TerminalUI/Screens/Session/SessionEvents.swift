@@ -22,7 +22,8 @@ extension SessionState {
             return arrived(message, context) + [.load(.chats)]
         case .subscription(let profile, let jid):
             guard profile == activeProfile else { return [] }
-            tell(SafeText(Texts.subscription(jid.addressText)), .info, context)
+            asking = jid
+            tell(SafeText(Texts.subscription(jid.addressText)), .warning, context)
             return [.load(.contacts)]
         case .changed: return reload()
         }
@@ -32,6 +33,7 @@ extension SessionState {
         switch screen {
         case .active:
             isSwitching = false
+            trouble = nil
             return reload()
         case .switching, .erasing:
             forgetAccount()
@@ -40,7 +42,7 @@ extension SessionState {
         case .recovery(let code):
             forgetAccount()
             isSwitching = false
-            tell(Failure(code), context)
+            trouble = Failure(code)
             return SessionState.loadAll
         case .locked: return [.lock(.locked)]
         case .starting, .unlocking: return []
@@ -54,6 +56,8 @@ extension SessionState {
         drafts = [:]
         plainChats = []
         status = nil
+        asking = nil
+        trouble = nil
         if case .search = overlay { overlay = nil }
     }
 
@@ -85,8 +89,8 @@ extension SessionState {
         switch answer {
         case .profiles(.success(let views)):
             profiles = views
-            hasProfiles = true
-            if views.isEmpty, overlay == nil { overlay = .setup(SetupState()) }
+            if views.isEmpty, overlay == nil, !hasOfferedSetup { overlay = .setup(SetupState()) }
+            hasOfferedSetup = true
             return []
         case .profiles(.failure(let failure)): tell(failure, context)
         case .status(.success(let view)): status = view
@@ -106,6 +110,9 @@ extension SessionState {
         case .connected(let failure): return connected(failure, context)
         case .accountAdded(let failure): return accountAdded(failure)
         case .contactAdded(let jid, let failure): return contactAdded(jid, failure, context)
+        case .contactAccepted(let failure):
+            if let failure { tell(failure, context) }
+            return [.load(.contacts)]
         case .command(let answer): return finished(answer, context)
         case .found(let query, let result): found(query, result)
         case .ready, .unlocked, .created, .progress, .closed: break

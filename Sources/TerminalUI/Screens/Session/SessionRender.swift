@@ -24,6 +24,9 @@ extension SessionState {
             surface.center(
                 Texts.switching, row: layout.timeline.top + layout.timeline.rows / 2, in: layout.timeline,
                 Theme.secondary)
+        } else if let trouble {
+            let inner = layout.timeline.inset(columns: 2)
+            _ = surface.paragraph(trouble.shown, row: inner.top + 1, in: inner, Theme.error)
         } else if let timeline {
             header(of: timeline.chat, on: &surface, layout.header)
             timeline.render(on: &surface, in: layout.timeline, days)

@@ -29,7 +29,8 @@ struct SessionState: Sendable {
     }
 
     var profiles: [ProfileView] = []
-    var hasProfiles = false
+    /// The guide to a first account was shown; a person who put it away is not shown it again.
+    var hasOfferedSetup = false
     var status: StatusView?
     var list = ChatListState()
     var timeline: TimelineState?
@@ -40,6 +41,10 @@ struct SessionState: Sendable {
     /// Chats whose messages go out unencrypted until the session ends, because a person said so.
     var plainChats: Set<JID> = []
     var notice: Notice?
+    /// Who asked last to see when the person is online, and was not answered.
+    var asking: JID?
+    /// Why the account cannot be used.
+    var trouble: Failure?
     var isListShown = true
     var hasFocus = true
     var isSwitching = false

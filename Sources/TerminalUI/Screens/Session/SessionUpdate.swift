@@ -59,6 +59,11 @@ extension SessionState {
         case KeyPress(.pageDown): return scroll(by: -max(1, layout(context).timeline.rows - 2), context)
         case KeyPress(.end) where composer.isEmpty: return scroll(by: -.max, context)
         case KeyPress(.enter): return submit(context)
+        case KeyPress(.character("a"), .alt):
+            guard let jid = asking else { return [] }
+            asking = nil
+            notice = nil
+            return [.acceptContact(jid)]
         case KeyPress(.character("r"), .alt): return retryFailed()
         case .control("c"):
             if composer.isEmpty { tell(Texts.leaveHint, .info, context) } else { composer = emptied }
