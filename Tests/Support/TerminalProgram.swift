@@ -73,6 +73,7 @@ package final class TerminalProgram: Sendable {
             // A program that writes at its end waits until somebody reads.
             _ = terminal.raw
             if let known { return known }
+            // There is no event for it that needs no thread of its own.
             try await Task.sleep(for: .milliseconds(5))
         }
         throw Missed("the end of the program", [terminal.text])

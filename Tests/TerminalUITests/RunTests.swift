@@ -16,6 +16,7 @@ private struct NoFiles: FileOpening {
 struct RunTests {
     private let time = TimeSource(
         now: { Desk.noon }, boottime: { 1_000_000 }, bootID: { [] },
+        // The real clock of the loop's tick: nothing in these tests waits for it.
         sleep: { try await Task.sleep(for: .milliseconds($0)) })
 
     private func run(
