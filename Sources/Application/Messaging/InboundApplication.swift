@@ -261,7 +261,7 @@ extension InboundApplication {
     }
 
     private func isKnown(_ chat: JID) throws(Failure) -> Bool {
-        if let item = try transaction.rosterItem(chat), item.subscription != .none { return true }
+        if try transaction.rosterItem(chat) != nil { return true }
         return try transaction.hasOutgoing(in: chat)
     }
 }

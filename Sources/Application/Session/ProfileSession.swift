@@ -232,7 +232,7 @@ extension ProfileSession {
             let unmarked = try transaction.unmarked(in: chat)
             try transaction.markRead(chat)
             guard unmarked != nil else { return nil }
-            if let item = try transaction.rosterItem(chat), item.subscription != .none { return unmarked }
+            if try transaction.rosterItem(chat) != nil { return unmarked }
             return try transaction.hasOutgoing(in: chat) ? unmarked : nil
         }
         if let unmarked { await link.send(.displayed(id: unmarked.text, to: chat)) }
