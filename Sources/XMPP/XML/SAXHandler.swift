@@ -5,7 +5,7 @@ internal import CLibXML2
 /// Every callback runs inside `xmlParseChunk`, on the thread that feeds, and nothing is thrown through C.
 enum SAXHandler {
     /// A push parser that calls the parser whose unowned address is its `userData`; nil where there is no memory.
-    static func makeContext() -> xmlParserCtxtPtr? {
+    static func makeContext(_ limits: XMLLimits) -> xmlParserCtxtPtr? {
         var handler = xmlSAXHandler()
         handler.initialized = UInt32(XML_SAX2_MAGIC)
         handler.startElementNs = { user, name, _, namespace, declarations, _, count, _, attributes in
@@ -37,6 +37,8 @@ enum SAXHandler {
         // whatever declares or uses one is refused above.
         let options = XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue
         xmlCtxtUseOptions(context, Int32(options))
+        // Behind the options: they set a limit of their own.
+        xmlDictSetLimit(context?.pointee.dict, limits.dictionaryBytes)
         return context
     }
 }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Tells UTF-8 from other bytes as they come in, and holds a character that is cut at the end of a read back until the
 /// rest of it is there: libxml2 never sees half a character, nor anything that is not UTF-8, nor U+0000.
 struct UTF8Gate {
@@ -38,7 +40,9 @@ struct UTF8Gate {
         _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) -> Bool {
         var (count, isUTF8) = Self.wholeCharacters(bytes)
-        if let zero = bytes[..<count].firstIndex(of: 0) { (count, isUTF8) = (zero, false) }
+        if let base = bytes.baseAddress, let zero = memchr(base, 0, count) {
+            (count, isUTF8) = (UnsafeRawPointer(zero) - base, false)
+        }
         if isUTF8, count < bytes.count { pending.append(contentsOf: bytes[count...]) }
         body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         return isUTF8

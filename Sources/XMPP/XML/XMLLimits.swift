@@ -12,6 +12,9 @@ package struct XMLLimits: Sendable, Equatable {
     package var stanzaElements = 32_768
     /// Bytes of a tag. libxml2's work for one tag grows with the square of its attributes, so this bounds time, too.
     package var tagBytes = 32_768
+    /// Bytes of all distinct names of a stream. libxml2 keeps them as long as the stream lives, and a server that picks
+    /// them so that their hashes collide makes each new one dearer.
+    package var dictionaryBytes = 1 << 20
     /// White space before the stream is negotiated, in bytes.
     package var negotiationSpace = 1024
 

@@ -40,7 +40,7 @@ final class XMLStreamParser {
     init(limits: XMLLimits = .standard) {
         self.limits = limits
         xmlInitParser()
-        context = SAXHandler.makeContext()
+        context = SAXHandler.makeContext(limits)
         // The context lives and dies with this object, so it may keep its address without owning it.
         context?.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
     }
@@ -231,7 +231,7 @@ final class XMLStreamParser {
         case XML_NS_ERR_UNDEFINED_NAMESPACE: fail(.unboundPrefix, .badNamespacePrefix)
         // A namespace's name that is no URI is a name all the same.
         case XML_WAR_NS_URI, XML_WAR_NS_URI_RELATIVE: return
-        // Limits of libxml2's own: its dictionary of names, and the length of one.
+        // The dictionary of names is full, or libxml2's own limit of one name is reached.
         case XML_ERR_NO_MEMORY, XML_ERR_NAME_TOO_LONG: fail(.nameLimit, .policyViolation)
         default: isAtDeclaration ? didMeetRestricted() : fail(.malformedXML, .notWellFormed)
         }
