@@ -38,7 +38,26 @@ extension ShellSession {
     }
 }
 
+extension ShellSession {
+    /// Asks for the history again until it is as wanted.
+    func untilHistory(
+        of address: String, within seconds: Double = 20, is wanted: ([JSON]) -> Bool
+    ) async throws {
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < deadline {
+            if wanted(try await history(address)) { return }
+            _ = try await run("wait message --timeout 1")
+        }
+        throw Missed("the history as wanted", process.output.transcript)
+    }
+}
+
+/// What bob has said before a conversation is handed to a test.
+let opening = "the conversation begins"
+
 /// A vault with alice's account, a session on it that is online, and bob as a peer.
+///
+/// The first page of her archive is read: what comes from now on is news.
 func withConversation(
     relayed: Bool = false, tls: TLSStart = .starttls, echo: Bool = false,
     _ body: (ShellSession, Peer, ThrowawayServer, TestVault) async throws -> Void
@@ -48,6 +67,8 @@ func withConversation(
         try await withPeer(echo: echo, at: server) { peer in
             let shell = try await vault.shell(passwords: ["alicepw"])
             try await shell.signIn(at: server, relayed: relayed, tls: tls)
+            try await peer.send(opening, to: "alice@xmpp.test")
+            try await shell.untilHistory(of: bob) { $0.contains { $0["body"]?.string == opening } }
             try await body(shell, peer, server, vault)
         }
     }

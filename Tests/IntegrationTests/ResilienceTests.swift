@@ -28,7 +28,7 @@ extension Integration {
                 _ = try await peer.message("into a dead line", within: 60)
                 try await shell.delivery(id, "delivered", within: 60)
                 #expect(peer.textsTaken() == [])
-                #expect(try await shell.history(bob).count == 1)
+                #expect(try await shell.history(bob).count == 2)
             }
         }
 
@@ -41,7 +41,7 @@ extension Integration {
                     _ = try await shell.message("round \(round) 5", within: 30)
                 }
                 let texts = (1...3).flatMap { round in (1...5).map { "round \(round) \($0)" } }
-                #expect(try await shell.history(bob).compactMap { $0["body"]?.string } == texts)
+                #expect(try await shell.history(bob).compactMap { $0["body"]?.string } == [opening] + texts)
             }
         }
 
