@@ -39,16 +39,21 @@ extension ShellSession {
 }
 
 extension ShellSession {
-    /// Asks for the history again until it is as wanted.
-    func untilHistory(
-        of address: String, within seconds: Double = 20, is wanted: ([JSON]) -> Bool
+    /// Asks for a list again until it is as wanted.
+    func until(
+        _ command: String, _ key: String, within seconds: Double = 20, is wanted: ([JSON]) -> Bool
     ) async throws {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < deadline {
-            if wanted(try await history(address)) { return }
+            if wanted(try await list(command, key)) { return }
             _ = try await run("wait message --timeout 1")
         }
-        throw Missed("the history as wanted", process.output.transcript)
+        throw Missed("'\(command)' as wanted", process.output.transcript)
+    }
+
+    /// Asks for the history again until it is as wanted.
+    func untilHistory(of address: String, within seconds: Double = 20, is wanted: ([JSON]) -> Bool) async throws {
+        try await until("history \(address)", "messages", within: seconds, is: wanted)
     }
 }
 

@@ -17,7 +17,7 @@ extension Integration {
 
         @Test("A file that is too short is damaged, exit code 5, and stays as it is", arguments: [0, 1, 4096, 1 << 20])
         func short(length: Int) async throws {
-            let vault = try await Whole.vault.value
+            let vault = try await TestVault()
             let contents = try Data(contentsOf: URL(fileURLWithPath: vault.path)).prefix(length)
             let outcome = try await refusal(of: Data(contents))
             #expect(outcome.code == "vault.damaged")
@@ -36,7 +36,7 @@ extension Integration {
 
         @Test("With both plain pages damaged nothing is written")
         func bothPlainPages() async throws {
-            let vault = try await Whole.vault.value
+            let vault = try await TestVault()
             var contents = try Data(contentsOf: URL(fileURLWithPath: vault.path))
             contents.replaceSubrange(100..<200, with: Data(repeating: 7, count: 100))
             contents.replaceSubrange(4196..<4296, with: Data(repeating: 7, count: 100))
@@ -65,10 +65,6 @@ extension Integration {
         }
     }
 }
-
-/// A vault whose bytes are copied.
-private enum Whole {
-    static let vault = Task { try await TestVault() }
 }
 
 extension TestVault {

@@ -31,6 +31,7 @@ extension Integration {
                         let bytes = try vault.bytesOfInnerSpace().prefix(innerBytes.count)
                         #expect(bytes == innerBytes, "run \(run), seed \(chance.seed)")
                     }
+                    #expect(!queued.isEmpty && !incoming.isEmpty)
                     try await settle(vault, peer: peer, queued: queued, incoming: incoming)
                     let second = try await vault.shell(passcode: inner)
                     #expect(try await second.list("profile list", "profiles").count == 1)

@@ -23,6 +23,9 @@ extension Integration {
         func receive() async throws {
             try await withConversation { shell, peer, _, _ in
                 try await shell.result("contact add \(bob)")
+                try await shell.until("contact list", "contacts") {
+                    $0.contains { $0["jid"]?.string == bob && $0["subscription"]?.string != "none" }
+                }
                 let id = try await peer.send("hello alice", to: "alice@xmpp.test", receipt: true)
                 let message = try await shell.message("hello alice")
                 #expect(message["chat"]?.string == bob)

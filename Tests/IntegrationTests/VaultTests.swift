@@ -6,7 +6,7 @@ extension Integration {
     @Suite("A vault without a network", .timeLimit(.minutes(2))) struct Vaults {
         @Test("A new vault is one file that only its owner can read, and opens with its passcode")
         func newVault() async throws {
-            let vault = try await TestVault()
+            let vault = try await TestVault(passcode: TestVault.passcode)
             #expect(try FileManager.default.contentsOfDirectory(atPath: vault.folder.path) == ["vault"])
             let attributes = try FileManager.default.attributesOfItem(atPath: vault.path)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -153,7 +153,7 @@ extension Integration {
                 ("profile remove nothing", "confirm.required"), ("wait message --timeout 1", "wait.timeout"),
             ])
         func badCommands(command: String, code: String) async throws {
-            let vault = try await Shared.vault.value
+            let vault = try await TestVault()
             let shell = try await vault.shell()
             #expect(try await shell.run(command).code == code)
             #expect(try await shell.run("profile list").ok)
@@ -176,8 +176,4 @@ extension Integration {
         }
     }
 }
-
-/// A vault for tests that leave it as it was.
-private enum Shared {
-    static let vault = Task { try await TestVault() }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// The answer to one command of `postern shell --json`.
@@ -137,12 +138,20 @@ package struct TestVault: Sendable {
     package let folder: TemporaryFolder
     package var path: String { folder.file("vault") }
 
-    /// - Parameter capacity: as `init --capacity` takes it.
-    package init(passcode: String = TestVault.passcode, capacity: String = "64M") async throws {
+    /// A copy of a new vault with the usual passcode: making one takes a second, copying it does not.
+    package init() async throws {
+        folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: try await Self.template.value.path, toPath: path)
+    }
+
+    private static let template = Task { try await TestVault(passcode: passcode) }
+
+    /// A vault of its own, of 64 MiB.
+    package init(passcode: String) async throws {
         folder = try TemporaryFolder()
         let process = try ChildProcess(
             Checkout.program,
-            ["--vault", path, "init", "--capacity", capacity, "--allow-weak", "--passcode-fd", "3"],
+            ["--vault", path, "init", "--capacity", "64M", "--allow-weak", "--passcode-fd", "3"],
             descriptors: [3: passcode + "\n"])
         guard try await process.ended(within: 60) == .exit(0) else {
             throw Missed("a new vault", process.output.transcript + process.errors.transcript)
