@@ -65,7 +65,6 @@ extension Integration {
         }
     }
 }
-}
 
 extension TestVault {
     func overwrite(at offset: Int, with data: Data) throws {

@@ -1,3 +1,4 @@
+// Length: the stand-in for one port, whose rules belong together.
 import Application
 import Base
 import Domain

@@ -1,3 +1,4 @@
+// Length: one stream's life from its first byte, in order.
 import Base
 import Foundation
 import Testing
