@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Where things lie in the checkout that these tests were built from.
 package enum Checkout {
@@ -27,6 +28,22 @@ package final class TemporaryFolder: Sendable {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    private static let toRemove = Mutex<[String]>([])
+
+    /// For a folder whose owner lives as long as the process.
+    package func removeAtExit() {
+        Self.toRemove.withLock { paths in
+            if paths.isEmpty {
+                atexit {
+                    for path in TemporaryFolder.toRemove.withLock({ $0 }) {
+                        try? FileManager.default.removeItem(atPath: path)
+                    }
+                }
+            }
+            paths.append(path)
+        }
+    }
 
     /// The path of a file in it.
     package func file(_ name: String) -> String { path + "/" + name }

@@ -144,7 +144,12 @@ package struct TestVault: Sendable {
         try FileManager.default.copyItem(atPath: try await Self.template.value.path, toPath: path)
     }
 
-    private static let template = Task { try await TestVault(passcode: passcode) }
+    private static let template = Task {
+        let vault = try await TestVault(passcode: passcode)
+        // What is static is never let go: the folder goes when the tests end.
+        vault.folder.removeAtExit()
+        return vault
+    }
 
     /// A vault of its own, of 64 MiB.
     package init(passcode: String) async throws {
