@@ -46,7 +46,8 @@ extension Model {
     private mutating func openSession() -> [Effect] {
         lastActivity = boottime
         screen = .session(SessionState())
-        return [.redraw] + SessionState.loadAll + [.connect]
+        // Nothing connects by itself: a person may open the space where going online would show.
+        return [.redraw] + SessionState.loadAll
     }
 
     /// Locks what is open; a lock screen stays as it is.

@@ -66,6 +66,7 @@ enum Texts {
     static let encryptionMissing: SafeText = "no encryption"
     static let online: SafeText = "online"
     static let offline: SafeText = "offline"
+    static let connectHint: SafeText = "F5 connects   F1 help"
     static let connecting: SafeText = "connecting…"
     static let waiting: SafeText = "waiting to reconnect"
     static func subscription(_ address: String) -> String {
@@ -116,6 +117,7 @@ enum Texts {
         ("Alt+A", "let the one who asked last see when you are online"),
         ("Ctrl+F", "search messages"),
         ("F2, Ctrl+T", "switch accounts"),
+        ("F5", "go online; /disconnect goes offline"),
         ("F3", "show or hide the list of chats"),
         ("Ctrl+R", "load anew and draw the screen again"),
         ("Ctrl+L", "lock: close everything and forget the keys"),

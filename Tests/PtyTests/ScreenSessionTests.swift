@@ -158,7 +158,7 @@ struct ScreenSessionTests {
         terminal.type(passcode + "\r")
         // What shows after the keys, and what ESC takes away again.
         let steps = [
-            ("", "Add your account"), ("\u{1B}OQ", "Accounts"), ("\u{1B}OP", "/profile add JID"),
+            ("", "Add your account"), ("\u{1B}OQ", "Accounts"), ("\u{1B}OP", "lock and leave"),
             ("/status\r", "connection: offline"), ("/profile list\r", "Nothing."),
             ("/contact list\r", "No account is in use"),
         ]

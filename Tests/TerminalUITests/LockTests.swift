@@ -96,13 +96,13 @@ struct LockTests {
         #expect(desk.send(.secretEnded(.panic)) == [.end(.panicked)])
     }
 
-    @Test("Opening shows the session and loads it")
+    @Test("Opening shows the session and loads it; nothing connects by itself")
     func opens() {
         var desk = Desk()
         desk.send(.answer(.ready(nil)))
         desk.send(.secret(secret("right")))
         let effects = desk.send(.answer(.unlocked(nil)))
-        #expect(effects == [.redraw] + SessionState.loadAll + [.connect])
+        #expect(effects == [.redraw] + SessionState.loadAll)
         #expect(desk.shows("Chats"))
         #expect(!desk.model.wantsSecret)
     }

@@ -275,6 +275,18 @@ struct SessionTests {
         #expect(desk.send(.mouse(nowhere)).isEmpty)
     }
 
+    @Test("F5 goes online")
+    func connect() throws {
+        var desk = try Desk.open()
+        #expect(desk.press(.function(5)).isEmpty)
+        let offline = StatusView(
+            profile: try ProfileName("work"), connection: .offline, code: nil, link: nil, outbox: 0,
+            security: .plaintext)
+        desk.send(.answer(.status(.success(offline))))
+        #expect(desk.rows.last?.contains("○ offline") == true && desk.rows.last?.contains("F5 connects") == true)
+        #expect(desk.press(.function(5)) == [.connect])
+    }
+
     @Test("Tab goes to the next chat with unread messages")
     func tab() throws {
         var desk = try Desk.open()

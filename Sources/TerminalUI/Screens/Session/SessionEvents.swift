@@ -106,7 +106,7 @@ extension SessionState {
         case .used(let failure):
             isSwitching = false
             if let failure { tell(failure, context) }
-            return SessionState.loadAll + (failure == nil ? [.connect] : [])
+            return SessionState.loadAll
         case .connected(let failure): return connected(failure, context)
         case .accountAdded(let failure): return accountAdded(failure)
         case .contactAdded(let jid, let failure): return contactAdded(jid, failure, context)

@@ -65,7 +65,8 @@ struct StatusLine {
             surface.put(text, at: inner.origin, notice.kind.style.on(Theme.status), in: inner)
             return
         }
-        let hint = state.isWorking ? Texts.working : Texts.helpHint
+        let canConnect = state.status?.profile != nil && state.status?.connection == .offline
+        let hint = state.isWorking ? Texts.working : canConnect ? Texts.connectHint : Texts.helpHint
         let right = surface.putRight(hint, row: inner.top, in: inner, Theme.secondary.on(Theme.status))
         let room = Rect(column: inner.left, row: inner.top, columns: right - inner.left - 1, rows: 1)
         var column = room.left

@@ -46,6 +46,9 @@ extension SessionState {
         case KeyPress(.function(3)):
             isListShown.toggle()
             return []
+        case KeyPress(.function(5)):
+            guard activeProfile != nil, status?.connection != .online else { return [] }
+            return [.connect]
         case .control("o"):
             overlay = .newChat(LineEditor(limit: 3071), nil)
             return []
