@@ -16,7 +16,7 @@ enum Advertised {
 
 extension XMPPLink {
     /// The first words on a new stream: roster (RFC 6121, section 2.2, before presence), carbons, what the account can,
-    /// and presence, all at once; the server answers in order. Returns when it is known whether there is an archive.
+    /// all at once; then presence. Returns when it is known whether there is an archive.
     func introduce(_ session: LinkSession, _ ready: StreamReady) async throws(Failure) {
         let version = ready.hasRosterVersions ? session.account.rosterVersion ?? "" : nil
         // Answered before what is asked after it, so it is there when this returns.
@@ -25,15 +25,12 @@ extension XMPPLink {
             self.assumeIsolated { $0.takeRoster(payload, version, session) }
         }
         ask(.set, to: nil, Carbon.enable, session) { _ in }
-        let outcome: StanzaRouter.Outcome = try await withCheckedResult { continuation in
-            ask(.get, to: session.ownAddress, ServiceDiscovery.infoRequest(), session) { result in
-                continuation.resume(returning: result)
-            }
-            send(PresenceStanza(Advertised.capabilities).element, session)
-        }
+        let outcome = try await request(.get, to: session.ownAddress, ServiceDiscovery.infoRequest(), session)
         if case .result(let payload) = outcome {
             session.hasArchive = ServiceDiscovery(payload)?.has(MessageArchive.namespace) ?? false
         }
+        // Brings what waits for us: only now it is known whose archive ids are to be believed.
+        send(PresenceStanza(Advertised.capabilities).element, session)
     }
 
     private func takeRoster(_ payload: Element?, _ version: String?, _ session: LinkSession) {

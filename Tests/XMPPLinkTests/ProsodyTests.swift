@@ -207,6 +207,8 @@ import Testing
             let stamp = try #require(all.first?.message?.stamp)
             let since = try await page(.since(stamp), 5)
             #expect(since.items.map(\.id) == all.prefix(5).map(\.id))
+            let everything = try await page(.since(Timestamp(milliseconds: 0)), 250)
+            #expect(everything.items.map(\.id) == all.map(\.id))
             let further = try await page(.sinceAfter(stamp, try #require(since.last)), 5)
             #expect(further.items.map(\.id) == all[5..<10].map(\.id))
             for item in all {
@@ -218,6 +220,27 @@ import Testing
             await #expect(throws: Failure(.serverRefused)) { _ = try await page(.after("no such id")) }
             await link.disconnect()
             await #expect(throws: Failure(.netOffline)) { _ = try await page(.last) }
+        }
+    }
+
+    @Test("What came while nobody was online is in the archive, and comes once live")
+    func offline() async throws {
+        try await withServer { server in
+            try await withPeer(at: server) { peer in
+                let texts = (1...30).map { "while offline \($0)" }
+                for text in texts { try await peer.send(text, to: "alice@xmpp.test") }
+                let link = LinkFixture.link()
+                let sink = RecordingSink()
+                _ = try await link.connect(
+                    try LinkFixture.account(port: server.tlsPort, authority: server.authority), sink: sink)
+                let page = try await link.archivePage(
+                    ArchiveQuery(archive: .account, direction: .since(Timestamp(milliseconds: 0)), limit: 250))
+                #expect(page.items.map { $0.message?.body } == texts)
+                #expect(page.isComplete)
+                await sink.wait { $0.texts.count == texts.count }
+                #expect(await sink.messages.map(\.archiveID) == page.items.map(\.id))
+                await link.disconnect()
+            }
         }
     }
 

@@ -67,6 +67,10 @@ AFTER_LOGIN = {
         f"<message from='mallory@evil.test' to='alice@{DOMAIN}'><result xmlns='urn:xmpp:mam:2' queryid='q' id='1'>"
         f"<forwarded xmlns='urn:xmpp:forward:0'>{FORGED}</forwarded></result></message>" + AFTER
     ),
+    "ping-mute": "",
+    "archive-mute": "",
+    "archive-flood": "",
+    "archive-strangers": "",
     # The escape character itself cannot be written in XML; these can, and terminals obey some of them.
     "control": (
         f"<message from='bob@{DOMAIN}/x' type='chat' id='c1'><body>\u009b2J\u009d0;owned\u009c\u202eabc\u007f&#13;x"
@@ -226,8 +230,27 @@ class Session:
             "http://jabber.org/protocol/disco#items": f"<query xmlns='{payload[0]}'/>",
             "urn:xmpp:mam:2": "<fin xmlns='urn:xmpp:mam:2' complete='true'><set xmlns='http://jabber.org/protocol/rsm'/></fin>",
         }.get(payload[0], "")
+        if (self.scenario, tuple(payload)) in MUTE:
+            return
+        if payload[0] == "urn:xmpp:mam:2" and self.scenario in ("archive-flood", "archive-strangers"):
+            self.send(self.results(element[0].get("queryid")))
         origin = f" from={quoteattr(element.get('to'))}" if element.get("to") else ""
         self.send(f"<iq type='result' id={quoteattr(element.get('id', ''))}{origin}>{content}</iq>")
+
+
+    def results(self, query):
+        """Results of an archive: too many of them, or one that was asked for among others."""
+        def result(name, query=query, sender=""):
+            return (
+                f"<message{sender} to='alice@{DOMAIN}/here'><result xmlns='urn:xmpp:mam:2' queryid='{query}' id='{name}'>"
+                f"<forwarded xmlns='urn:xmpp:forward:0'>{FORGED.replace('forged', name)}</forwarded></result></message>"
+            )
+        if self.scenario == "archive-flood":
+            return "".join(result(f"r{number}") for number in range(300))
+        return result("other-query", "elsewhere") + result("stranger", sender=" from='mallory@evil.test'") + result("ours")
+
+
+MUTE = {("ping-mute", ("urn:xmpp:ping", "ping")), ("archive-mute", ("urn:xmpp:mam:2", "query"))}
 
 
 def certificate(scenario, folder):
