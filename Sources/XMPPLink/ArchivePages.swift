@@ -59,12 +59,13 @@ extension XMPPLink {
     /// A result of a page. One that nobody asked for, or from somebody else than the archive, is nothing.
     func collect(_ message: MessageStanza, _ session: LinkSession) {
         let queryID = message.element.child("result", MessageArchive.namespace)?["queryid"]
-        guard let queryID, let collector = session.pages[queryID],
-            let result = MessageArchive.Result(in: message, archive: collector.address, account: session.ownAddress)
+        // Not the collector itself: a second owner would make every addition copy the page.
+        guard let queryID, let page = session.pages[queryID].map({ (archive: $0.archive, address: $0.address) }),
+            let result = MessageArchive.Result(in: message, archive: page.address, account: session.ownAddress)
         else { return }
         let translation = MessageTranslation(account: session.ownAddress, trustsArchiveIDs: true)
         session.pages[queryID]?.append(
-            ArchiveItem(id: result.id, message: translation.archived(result, in: collector.archive)))
+            ArchiveItem(id: result.id, message: translation.archived(result, in: page.archive)))
     }
 
     private static func filter(_ query: ArchiveQuery) -> MessageArchive.Filter {

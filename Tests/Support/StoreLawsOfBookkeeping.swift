@@ -62,6 +62,10 @@ extension StoreLaw {
                 (try reader.roster(), try reader.rosterVersion(), try reader.chats().first?.name)
             }
             try same(found.0, [ann, bob])
+            let one = try await store.read { (reader) throws(Failure) in
+                [try reader.rosterItem(bob.jid), try reader.rosterItem(JID("nobody@one.example"))]
+            }
+            try same(one, [bob, nil])
             try same(found.1, "v1")
             try same(found.2, "Ann")
             let renamed = RosterItem(jid: try Cast.ann(), name: "Anna", subscription: .to, isAsking: false)
