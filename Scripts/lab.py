@@ -1,4 +1,5 @@
 """What demo and bench share: the fixtures of Tests/Fixtures, the program with its secrets, and a pseudo-terminal."""
+import collections
 import fcntl
 import json
 import os
@@ -7,6 +8,7 @@ import select
 import struct
 import subprocess
 import termios
+import threading
 import time
 from pathlib import Path
 
@@ -49,6 +51,10 @@ class Fixture:
         if "error" in value:
             raise LabError(value["error"])
         return value
+
+    def ignore(self):
+        """Drops whatever it tells from now on: a pipe that nobody reads fills, and then it would stand still."""
+        threading.Thread(target=lambda: collections.deque(self.process.stdout, maxlen=0), daemon=True).start()
 
     def order(self, command):
         self.process.stdin.write(command + "\n")
