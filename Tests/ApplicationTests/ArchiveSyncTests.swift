@@ -182,6 +182,53 @@ struct ArchiveSyncTests {
         }
     }
 
+    private func live(_ number: Int, to account: JID) throws -> InboundEvent {
+        var message = InboundMessage(route: .live, from: try JID(peer), to: account)
+        message.id = "m\(number)"
+        message.archiveID = "a\(number + 1)"
+        message.body = "text \(number)"
+        return .message(message)
+    }
+
+    @Test("What a resumed stream brings beyond the bound of what is held comes from the archive")
+    func overflowOfAResumedStream() async throws {
+        let rig = try SessionRig()
+        rig.server.setResumes(true)
+        try fill(rig, 0..<1)
+        try await rig.online()
+        #expect(await isCaughtUp(rig, to: "a1"))
+        await rig.link.breakStream()
+        try fill(rig, 1..<1300)
+        await rig.link.bringAtOpening(try (1..<1300).map { try live($0, to: rig.server.account) })
+        try await rig.session.connect()
+        #expect(await isCaughtUp(rig, to: "a1300"))
+        #expect(await becomesTrue { (try? bodies(rig)) == (0..<1300).map { "text \($0)" } })
+    }
+
+    @Test("A disk that fails when held messages are stored does not keep later ones waiting")
+    func failingDiskAfterHolding() async throws {
+        let rig = try SessionRig()
+        rig.server.setResumes(true)
+        try fill(rig, 0..<1)
+        try await rig.online()
+        #expect(await isCaughtUp(rig, to: "a1"))
+        await rig.link.breakStream()
+        try fill(rig, 1..<2)
+        await rig.link.bringAtOpening([try live(1, to: rig.server.account)])
+        rig.store.fail(with: Failure(.storageFull))
+        let asked = rig.server.queries.count
+        try await rig.session.connect()
+        #expect(await becomesTrue { rig.server.queries.count > asked })
+        rig.store.fail(with: nil)
+        try await rig.link.deliver([try live(2, to: rig.server.account)])
+        #expect(await becomesTrue { (try? bodies(rig).contains("text 2")) == true })
+        #expect(
+            await becomesTrue {
+                rig.clock.advance(milliseconds: 20_000)
+                return (try? Set(bodies(rig))) == ["text 0", "text 1", "text 2"]
+            })
+    }
+
     @Test("What waits while the archive is read is stored when the stream ends before")
     func heldAtTheEnd() async throws {
         let rig = try SessionRig()

@@ -6,7 +6,7 @@ import Domain
 /// What arrives live meanwhile waits in the inbox, so that what is older stands before it. Guards whether the archive
 /// was read to its end since the stream began.
 package actor ArchiveSync {
-    /// Delay before another pass after one that failed, and how many of those there are on one stream (Luma 18.6).
+    /// Delay before another pass after one that failed, and how many of those there are on one stream.
     static let retryMilliseconds: Int64 = 20_000
     static let retryLimit = 3
     /// Passes in a row while more comes live than is held.
@@ -36,9 +36,12 @@ package actor ArchiveSync {
     /// or the task was cancelled.
     package func streamDidOpen(_ summary: LinkSummary) async {
         if !summary.isResumed { isCaughtUp = false }
-        guard summary.hasArchive, !isCaughtUp else {
-            _ = await release()
-            return
+        if isCaughtUp || !summary.hasArchive {
+            if case .success(false) = await release() { return }
+            // What was not stored is in the archive, beyond the cursor.
+            isCaughtUp = false
+            guard summary.hasArchive else { return }
+            await inbox.startHolding()
         }
         for attempt in 0...Self.retryLimit {
             let failure = await passes()
@@ -63,8 +66,9 @@ package actor ArchiveSync {
             }
             await inbox.startHolding()
         }
-        _ = await release()
-        return nil
+        // Holding has to end some time: this pass brings what was left out, and live messages go before it.
+        if case .failure(let problem) = await release() { return problem }
+        return await pass(.account)
     }
 
     private func release() async -> Result<Bool, Failure> {
@@ -85,7 +89,7 @@ package actor ArchiveSync {
             guard var cursor = known, !cursor.isComplete, let oldest = cursor.oldest else { return known == nil }
             let page = try await pager.page(
                 ArchiveQuery(archive: .account, direction: .before(oldest), limit: ArchiveMachine.pageLimit))
-            // The server's own position, also where the page holds nothing to show (Luma 18.7).
+            // The server's own position, also where the page holds nothing to show.
             let isStuck = page.first == nil || page.first == oldest
             cursor.oldest = page.first ?? oldest
             cursor.isComplete = page.isComplete || isStuck

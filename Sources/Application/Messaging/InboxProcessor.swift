@@ -2,7 +2,7 @@ package import Base
 package import Domain
 
 /// The one door in: whatever a link or an archive brings becomes one transaction, then news, then an acknowledgement
-/// (DESIGN section 5, invariant 11).
+/// (invariant 11).
 ///
 /// Guards what is known of people but not stored: presences and open requests. Both are bounded.
 package actor InboxProcessor: LinkSink {
@@ -88,25 +88,29 @@ package actor InboxProcessor: LinkSink {
     // MARK: Holding
 
     /// From now on, what comes live and is known to be in the own archive waits, so that older messages, which the
-    /// archive is about to bring, stand before it (Luma 18.6). It may be acknowledged meanwhile: a process that ends
+    /// archive is about to bring, stand before it. It may be acknowledged meanwhile: a process that ends
     /// finds it in the archive, behind the cursor. What has no archive id is stored at once.
     package func startHolding() {
         isHolding = true
         firstOpening = firstOpening ?? time.now()
     }
 
-    /// Stores what was held and holds no more.
+    /// Stores what was held and holds no more, also where it throws: the archive has what was not stored.
     /// - Returns: whether some was left to the archive, which has to be read on.
     package func stopHolding() async throws(Failure) -> Bool {
+        defer {
+            isHolding = false
+            held = []
+            heldBytes = 0
+            heldIDs = []
+            didLeaveToArchive = false
+        }
         while !held.isEmpty {
             let events = held
             held = []
             heldBytes = 0
             try await process(events)
         }
-        isHolding = false
-        heldIDs = []
-        defer { didLeaveToArchive = false }
         return didLeaveToArchive
     }
 

@@ -15,6 +15,7 @@ package actor FakeLink: LinkPort {
     private var heldPages: [CheckedContinuation<Void, Never>] = []
     private var isHanging = false
     private var hung: CheckedContinuation<Void, Never>?
+    private var atOpening: [InboundEvent] = []
 
     package init(server: FakeServer) { self.server = server }
 
@@ -32,6 +33,11 @@ package actor FakeLink: LinkPort {
             Task { try? await sink.acknowledged(ids) }
         } else {
             pending = []
+        }
+        let events = atOpening
+        atOpening = []
+        for start in stride(from: 0, to: events.count, by: 256) {
+            try await sink.receive(Array(events[start..<min(start + 256, events.count)]))
         }
         return summary
     }
@@ -86,6 +92,9 @@ package actor FakeLink: LinkPort {
 
     /// The next `connect` waits until `disconnect`.
     package func hang() { isHanging = true }
+
+    /// The next `connect` brings these before it returns, as a server does that kept them for a resumption.
+    package func bringAtOpening(_ events: [InboundEvent]) { atOpening = events }
 
     /// Archive pages wait until `releasePages`, and then show what is there by then.
     package func holdPages() { arePagesHeld = true }
