@@ -124,10 +124,12 @@ package final class Region: Sendable {
     package func cleanCell(_ cell: Int) throws(Failure) -> Bool {
         var isWhole = true
         let (page, slices) = state.withLock { ($0.page, $0.slices) }
-        for slice in (try? page.table.slices(of: cell, count: slices)) ?? [] {
-            do { try access.randomise(slice: slice, entropy: entropy) } catch { isWhole = false }
-        }
-        do { try access.sync() } catch { isWhole = false }
+        do {
+            for slice in try page.table.slices(of: cell, count: slices) {
+                do { try access.randomise(slice: slice, entropy: entropy) } catch { isWhole = false }
+            }
+            try access.sync()
+        } catch { isWhole = false }
         try commit { (page, _) in self.free(cell, in: &page) }
         return isWhole
     }
