@@ -8,9 +8,10 @@ package struct SessionParent: ~Copyable {
     private let terminal: SavedTerminal?
     private let signals: Int32
 
-    /// Blocks the signals it wants to hear of; call before any thread is started.
-    package init() {
+    /// Blocks the signals it wants to hear of; call before any thread is started. Throws `internal.fault`.
+    package init() throws(Failure) {
         signals = postern_signal_descriptor()
+        guard signals >= 0 else { throw Failure(.internalFault) }
         terminal = SavedTerminal()
     }
 
@@ -115,9 +116,10 @@ struct SavedTerminal {
         var settings = settings
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
         guard leavingScreen, isatty(STDOUT_FILENO) == 1 else { return }
-        // Mouse, focus, paste and synchronised modes off, alternate screen left, attributes and cursor as usual.
+        // What `Terminal.ScreenSequences.enter` set: mouse, focus, paste and synchronised modes off, wrapping on,
+        // alternate screen left, attributes, cursor and title as before. Clears nothing: a shell may have died.
         let reset = Array(
-            "\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?1000l\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?2026l\u{1B}[?1049l\u{1B}[0m\u{1B}[?25h"
+            "\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?2026l\u{1B}[?7h\u{1B}[?1049l\u{1B}[0m\u{1B}[?25h\u{1B}[23;0t"
                 .utf8)
         _ = write(STDOUT_FILENO, reset, reset.count)
     }
