@@ -41,21 +41,21 @@ package actor SecretReader: SecretInput {
     }
 
     private func readLine(_ descriptor: Int32) throws(Failure) -> SecretBytes {
-        var line = SecretBytes(count: Self.limit)
+        // One more, for the byte that ends the line: no copy of any lies elsewhere.
+        var line = SecretBytes(count: Self.limit + 1)
         var filled = 0
         while true {
-            var byte: UInt8 = 0
-            defer { byte = 0 }
-            let count = Glibc.read(descriptor, &byte, 1)
+            let count = line.withUnsafeMutableBytes { line in
+                Glibc.read(descriptor, line.baseAddress.map { $0 + filled }, 1)
+            }
             if count < 0, errno == EINTR { continue }
             if count <= 0 {
                 // The end of input ends a line that has begun; without one there is no secret.
                 guard filled > 0 else { throw Failure(.inputSecretRequired) }
                 break
             }
-            if byte == UInt8(ascii: "\n") { break }
+            if line.withUnsafeBytes({ $0[filled] == UInt8(ascii: "\n") }) { break }
             guard filled < Self.limit else { throw Failure(.inputInvalid) }
-            line.withUnsafeMutableBytes { $0[filled] = byte }
             filled += 1
         }
         return line.slice(0..<filled)
