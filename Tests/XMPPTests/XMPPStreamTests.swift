@@ -150,6 +150,7 @@ import Testing
         #expect(driver.resumableSession == nil)
         #expect(driver.send(Element("message", Namespace.client)).isEmpty)
         #expect(driver.receive("<message/></stream:stream>").last == .ended(nil))
+        #expect(driver.resumableSession == nil)
     }
 
     @Test(arguments: [

@@ -50,13 +50,9 @@ package struct XMPPStream: ~Copyable, Sendable {
 
     /// What a later stream can go on with; nil where there is nothing, or the stream was closed in order.
     package var resumableSession: ResumableSession? {
-        switch phase {
-        case .closing: return nil
-        case .open, .ended:
-            // One that broke before the server answered may still be resumed.
-            guard let management, let managementID, let address else { return resumption }
-            return management.session(managementID, address: address)
-        }
+        // One that broke before the server answered may still be resumed.
+        guard let management, let managementID, let address else { return resumption }
+        return management.session(managementID, address: address)
     }
 
     /// The stretched password, for the next login.
@@ -131,13 +127,6 @@ package struct XMPPStream: ~Copyable, Sendable {
         return [.send(ElementWriter.bytes(clientState.element))]
     }
 
-    /// Asks the server for its count, for instance when nothing was heard for a while. Nothing where stream management
-    /// is off, nothing is unacknowledged, or the answer to an earlier request is due.
-    package mutating func requestAcknowledgement() -> [StreamAction] {
-        guard negotiation.isEstablished, phase == .open, management?.ask() ?? false else { return [] }
-        return [.send(ElementWriter.bytes(ManagementElements.request))]
-    }
-
     /// The stanza with `mark` and all before it are durable: the server may forget them.
     package mutating func didHandle(through mark: InboundMark) -> [StreamAction] {
         guard management?.didHandle(through: mark) ?? false, phase == .open else { return [] }
@@ -150,6 +139,9 @@ package struct XMPPStream: ~Copyable, Sendable {
         // What was handled is told, or the server keeps it for another stream.
         let last = negotiation.isEstablished && management != nil ? report() : []
         phase = .closing
+        // The server forgets the stream as well.
+        managementID = nil
+        resumption = nil
         return [.send(last + Array("</stream:stream>".utf8))]
     }
 
