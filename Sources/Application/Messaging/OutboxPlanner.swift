@@ -117,8 +117,9 @@ func carryOut(
         switch action {
         case .persist: try transaction.update(item)
         case .leave(let delivery):
-            try transaction.removeFromOutbox(item.id)
+            // In this order: the envelope of an accepted message need not be put aside.
             _ = try transaction.advance(item.id, in: nil, to: delivery)
+            try transaction.removeFromOutbox(item.id)
             didLeave = true
         case .advance(let delivery): _ = try transaction.advance(item.id, in: nil, to: delivery)
         case .seal, .submit, .settle: break
