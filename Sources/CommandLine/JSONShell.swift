@@ -1,30 +1,11 @@
-package import Application
-package import Base
+import Application
+import Base
 
-/// The session in JSON lines (DESIGN section 11): one command a line, one answer a command, events between.
+/// The session in JSON lines: one command a line, one answer a command, events between.
 package struct JSONShell: Sendable {
-    private let services: any AppServices
-    private let secrets: any SecretInput
-    private let interpreter: Interpreter
-    private let events: EventQueue
-    private let input: any LineSource
-    private let output: any LineSink
-    private let passcodeDescriptor: Int32?
+    private let shell: LineShell
 
-    package init(
-        services: any AppServices, secrets: any SecretInput, files: any FileOpening, input: any LineSource,
-        output: any LineSink, time: TimeSource, passcodeDescriptor: Int32?
-    ) {
-        self.services = services
-        self.secrets = secrets
-        self.input = input
-        self.output = output
-        self.passcodeDescriptor = passcodeDescriptor
-        events = EventQueue()
-        interpreter = Interpreter(
-            services: services, secrets: secrets, files: files, events: events, time: time,
-            passcodeDescriptor: passcodeDescriptor, progress: { _, _ in })
-    }
+    package init(_ shell: LineShell) { self.shell = shell }
 
     /// The first line of every JSON session, also of one that ends in an error at once.
     package static func readyLine(version: String) -> [UInt8] {
@@ -34,38 +15,22 @@ package struct JSONShell: Sendable {
     /// Unlocks and serves commands until `lock`, `quit`, or the end of input. Returns the program's exit code.
     package func run() async -> Int32 {
         do throws(Failure) {
-            try await services.readyToUnlock()
-            let passcode = try await secrets.read(.passcode, descriptor: passcodeDescriptor)
-            try await services.unlock(passcode: passcode)
+            try await shell.unlock()
         } catch {
-            await output.write(JSON.failure(error, id: 0).line)
+            await write(JSON.failure(error, id: 0))
             return error.code.exitCode
         }
-        let appEvents = await services.events()
-        await output.write(JSON.members(["event": .string("unlocked")]).line)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await forward(appEvents) }
-            await serve()
-            await services.lock()
-            group.cancelAll()
-        }
+        await shell.serve(
+            greet: { await write(JSON.members(["event": .string("unlocked")])) },
+            tell: { _, json in await write(json) }, commands: serve)
         return 0
-    }
-
-    private func forward(_ appEvents: AsyncStream<AppEvent>) async {
-        for await event in appEvents {
-            guard let json = JSON.event(event) else { continue }
-            // Written before a `wait` can answer with it.
-            await output.write(json.line)
-            await events.add(json)
-        }
     }
 
     private func serve() async {
         var id = 0
         while true {
             let words: Result<[String], Failure>
-            switch await input.next() {
+            switch await shell.input.next() {
             case .end: return
             case .tooLong: words = .failure(Failure(.commandTooLong))
             case .notUTF8: words = .failure(Failure(.inputInvalid))
@@ -83,15 +48,18 @@ package struct JSONShell: Sendable {
     /// False where the session is to end.
     private func answer(_ words: Result<[String], Failure>, id: Int) async -> Bool {
         do throws(Failure) {
-            switch try await interpreter.run(try parseCommand(try words.get())) {
-            case .done(let result): return await output.write(JSON.success(result, id: id).line)
+            switch try await shell.interpreter.run(try parseCommand(try words.get())) {
+            case .done(let result): return await write(JSON.success(result, id: id))
             case .locked, .quit:
-                await services.lock()
-                await output.write(JSON.success(.object([]), id: id).line)
+                await shell.services.lock()
+                await write(JSON.success(.object([]), id: id))
                 return false
             }
         } catch {
-            return await output.write(JSON.failure(error, id: id).line)
+            return await write(JSON.failure(error, id: id))
         }
     }
+
+    @discardableResult
+    private func write(_ json: JSON) async -> Bool { await shell.output.write(json.line) }
 }

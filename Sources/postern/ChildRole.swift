@@ -49,20 +49,12 @@ struct ChildRole {
             let code = await creation.run(
                 capacity: capacity, allowsWeak: allowsWeak, passcodeDescriptor: invocation.passcodeDescriptor)
             return code == 0 ? ChildExit.created : code
-        case .shell(json: true):
-            return await JSONShell(
-                services: services, secrets: try secretInput(invocation, asks: false), files: files,
-                input: try input(invocation),
-                output: try LineWriter(descriptor: STDOUT_FILENO), time: time,
-                passcodeDescriptor: invocation.passcodeDescriptor
-            ).run()
-        case .shell(json: false):
-            return await TextShell(
-                services: services, secrets: try secretInput(invocation, asks: true), files: files,
-                input: try input(invocation),
-                output: try LineWriter(descriptor: STDOUT_FILENO), time: time,
-                passcodeDescriptor: invocation.passcodeDescriptor
-            ).run()
+        case .shell(let isJSON):
+            let shell = LineShell(
+                services: services, secrets: try secretInput(invocation, asks: !isJSON), files: files,
+                input: try input(invocation), output: try LineWriter(descriptor: STDOUT_FILENO), time: time,
+                passcodeDescriptor: invocation.passcodeDescriptor)
+            return isJSON ? await JSONShell(shell).run() : await TextShell(shell).run()
         case .session: return try await showScreen(services, invocation, time)
         case .help, .version:
             throw Failure(.commandUnknown)
