@@ -44,6 +44,11 @@ package struct Entropy: Sendable {
         secret.withUnsafeMutableBytes { source($0) }
         return secret
     }
+    /// So many characters of Crockford's base 32, in lower case: 5 random bits each.
+    package func letters(_ count: Int) -> String {
+        let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+        return String(decoding: bytes(count).map { alphabet[Int($0 & 31)] }, as: UTF8.self)
+    }
     /// A number below `bound`, evenly.
     package func number(below bound: UInt64) -> UInt64 {
         precondition(bound > 0)

@@ -78,17 +78,7 @@ struct ReferenceName: Equatable {
     private static func labels(_ name: Substring) -> [Substring]? {
         guard (1...253).contains(name.utf8.count), name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let labels = name.lowercased()[...].split(separator: ".", omittingEmptySubsequences: false)
-        let areSound = labels.allSatisfy { label in
-            (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-                && label.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                        UInt8(ascii: "-"):
-                        true
-                    default: false
-                    }
-                }
-        }
+        let areSound = labels.allSatisfy { HostName.isLabel($0) && $0.first != "-" && $0.last != "-" }
         return areSound ? labels : nil
     }
 }

@@ -8,17 +8,18 @@ enum HostName {
         guard IPAddress(name) == nil, let ascii = DomainName.ascii(name), (1...253).contains(ascii.utf8.count) else {
             return nil
         }
-        let areSound = ascii.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-            (1...63).contains(label.utf8.count)
-                && label.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                        UInt8(ascii: "-"):
-                        true
-                    default: false
-                    }
+        return ascii.split(separator: ".", omittingEmptySubsequences: false).allSatisfy(isLabel) ? ascii : nil
+    }
+
+    /// Whether it is 1 to 63 lower-case letters, digits and hyphens.
+    static func isLabel(_ label: Substring) -> Bool {
+        (1...63).contains(label.utf8.count)
+            && label.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
                 }
-        }
-        return areSound ? ascii : nil
+            }
     }
 }

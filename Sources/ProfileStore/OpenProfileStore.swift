@@ -31,11 +31,3 @@ package func openProfileStore(
     } catch { throw Failure(error.code) }
     return ProfileStore(connection: connection, executor: try DatabaseExecutor(), entropy: entropy)
 }
-
-extension Entropy {
-    /// So many characters of Crockford base 32.
-    fileprivate func letters(_ count: Int) -> String {
-        let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-        return String(decoding: bytes(count).map { alphabet[Int($0 & 31)] }, as: UTF8.self)
-    }
-}

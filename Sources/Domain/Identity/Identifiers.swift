@@ -1,7 +1,7 @@
 package import Base
 
 /// A message's own id, made where it was written and the same everywhere: the stanza `id` and its origin-id (XEP-0359).
-/// 1 to 128 bytes without control characters; ours are 26 characters of Crockford base 32 from 16 random bytes.
+/// 1 to 128 bytes without control characters; ours are 26 characters of Crockford's base 32, 130 random bits.
 package struct MessageID: Hashable, Sendable {
     package let text: String
 
@@ -13,7 +13,7 @@ package struct MessageID: Hashable, Sendable {
         self.text = text
     }
 
-    package init(entropy: Entropy) { text = opaqueText(entropy.bytes(16)) }
+    package init(entropy: Entropy) { text = entropy.letters(26) }
 }
 
 /// A profile's internal id: 16 random bytes, not derivable from its address.
@@ -46,21 +46,4 @@ package struct ProfileName: Hashable, Sendable {
         guard (1...64).contains(text.utf8.count), isVisible else { throw Failure(.profileNameInvalid) }
         self.text = text
     }
-}
-
-private func opaqueText(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-    var output: [UInt8] = []
-    var accumulator: UInt32 = 0
-    var bits: UInt32 = 0
-    for byte in bytes {
-        accumulator = (accumulator << 8) | UInt32(byte)
-        bits += 8
-        while bits >= 5 {
-            bits -= 5
-            output.append(alphabet[Int((accumulator >> bits) & 31)])
-        }
-    }
-    if bits > 0 { output.append(alphabet[Int((accumulator << (5 - bits)) & 31)]) }
-    return String(decoding: output, as: UTF8.self)
 }

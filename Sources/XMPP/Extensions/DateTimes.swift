@@ -1,6 +1,6 @@
 package import Base
 
-/// XEP-0082: moments as text, `1969-07-21T02:56:15.123Z`.
+/// XEP-0082: moments read from text, `1969-07-21T02:56:15.123Z`. `Timestamp.text` writes them.
 package enum DateTimes {
     /// The moment `text` stands for; nil where it is not a DateTime of XEP-0082, section 3.2. Fractions beyond
     /// milliseconds are cut off.
@@ -19,22 +19,6 @@ package enum DateTimes {
         return Timestamp(milliseconds: Int64((minutes * 60 + second) * 1000 + fraction))
     }
 
-    /// The text for `moment`, in UTC with milliseconds.
-    package static func text(_ moment: Timestamp) -> String {
-        let milliseconds = Int(moment.milliseconds)
-        let day = milliseconds.flooringQuotient(by: 86_400_000)
-        let rest = milliseconds - day * 86_400_000
-        let (year, month, dayOfMonth) = date(day)
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
-        let time = "\(padded(rest / 3_600_000, 2)):\(padded(rest / 60_000 % 60, 2)):\(padded(rest / 1000 % 60, 2))"
-        return "\(date)T\(time).\(padded(rest % 1000, 3))Z"
-    }
-
-    private static func padded(_ value: Int, _ width: Int) -> String {
-        let text = String(value)
-        return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
-
     private static func daysIn(_ month: Int, _ year: Int) -> Int {
         switch month {
         case 4, 6, 9, 11: 30
@@ -50,18 +34,6 @@ package enum DateTimes {
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         return year * 365 + year.flooringQuotient(by: 4) - year.flooringQuotient(by: 100)
             + year.flooringQuotient(by: 400) + dayOfYear - 719_468
-    }
-
-    /// The inverse of `days`.
-    private static func date(_ days: Int) -> (year: Int, month: Int, day: Int) {
-        let day = days + 719_468
-        let era = day.flooringQuotient(by: 146_097)
-        let dayOfEra = day - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 
     private struct Scanner {

@@ -22,8 +22,7 @@ package enum MessageArchive {
     /// - Parameter queryID: comes back in each result; unguessable, so that nobody can slip results in.
     package static func query(_ queryID: String, _ filter: Filter = Filter(), page: ResultSet.Request) -> Element {
         let fields: [(String, String?)] = [
-            ("with", filter.with?.addressText), ("start", filter.start.map(DateTimes.text)),
-            ("end", filter.end.map(DateTimes.text)),
+            ("with", filter.with?.addressText), ("start", filter.start?.text), ("end", filter.end?.text),
         ]
         let given = fields.compactMap { name, value in value.map { DataForm.Field(name, [$0]) } }
         let form = given.isEmpty ? nil : DataForm(.submit, type: namespace, given).element
