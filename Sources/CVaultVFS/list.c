@@ -88,15 +88,6 @@ int postern_cell_unregister(const char *name) {
     return result;
 }
 
-uint32_t postern_cell_slice_count(const char *name) {
-    if (name == NULL) return 0;
-    pthread_mutex_lock(&lock);
-    postern_cell *cell = *find(name, strlen(name));
-    uint32_t count = cell == NULL ? 0 : cell->count;
-    pthread_mutex_unlock(&lock);
-    return count;
-}
-
 postern_cell *list_open(const char *name, size_t length, int is_database, int *result) {
     pthread_mutex_lock(&lock);
     postern_cell *cell = *find(name, length);

@@ -32,6 +32,7 @@ package struct LineEditor: Sendable, Equatable {
 
     package mutating func insert(_ scalar: Unicode.Scalar) { insert(String(Character(scalar))) }
 
+    /// Another text instead, with the cursor behind it.
     package mutating func replace(with text: String) {
         self = LineEditor("", limit: limit)
         insert(text)
@@ -63,7 +64,6 @@ package struct LineEditor: Sendable, Equatable {
     package mutating func moveWordRight() { cursor = wordEnd }
     package mutating func moveToLineStart() { cursor = lineStart }
     package mutating func moveToLineEnd() { cursor = lineEnd }
-    package mutating func moveToEnd() { cursor = text.endIndex }
 
     /// One line up, at the same column where that line is long enough.
     /// - Returns: false on the first line, where nothing moves.

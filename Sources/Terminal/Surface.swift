@@ -58,18 +58,6 @@ package struct Surface: Sendable {
         return column
     }
 
-    /// Changes the style of what already stands in a rectangle.
-    package mutating func restyle(_ rect: Rect, _ change: (Style) -> Style) {
-        let area = rect.intersection(bounds)
-        guard !area.isEmpty else { return }
-        for row in area.top..<area.bottom {
-            for column in area.left..<area.right {
-                let index = row * size.columns + column
-                cells[index].style = change(cells[index].style)
-            }
-        }
-    }
-
     /// A row as text, wide clusters once; for tests and screen readers.
     package func text(row: Int) -> String {
         guard row >= 0, row < size.rows else { return "" }

@@ -46,7 +46,6 @@ enum Texts {
     static let plainMark: SafeText = "unencrypted"
     static let retryFailed: SafeText = "Alt+R sends it again."
     static let older: SafeText = "Loading earlier messages…"
-    static let beginning: SafeText = "The beginning of this chat"
     static let newBelow: SafeText = "New messages below: press End"
     static let composer: SafeText = "Message"
     static let composerPlain: SafeText = "Message, unencrypted"
@@ -94,7 +93,6 @@ enum Texts {
     // Account guide.
     static let setupTitle: SafeText = "Add your account"
     static let setupAdvice: SafeText = "The address of an XMPP account you have, for instance anna@example.org."
-    static let setupAddress: SafeText = "Address"
     static let setupPassword: SafeText = "Password of this account"
     static let setupPlainTitle: SafeText = "Messages without encryption"
     static let setupPlain: SafeText =

@@ -66,9 +66,6 @@ int postern_cell_register(const char *name, int fd, const uint8_t key[64], uint3
 /// Forgets a cell. Returns SQLITE_OK, SQLITE_NOTFOUND, or SQLITE_BUSY while the database is open.
 int postern_cell_unregister(const char *name);
 
-/// Slices the cell has now, the log's included; 0 if there is no such cell.
-uint32_t postern_cell_slice_count(const char *name);
-
 // Errors of a write. Vault file full on disk (ENOSPC, EDQUOT) or no more slices or log: SQLITE_FULL. Which of the two,
 // `sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &number)` tells: ENOSPC for the disk, 0 for the cell.
 // EROFS, EPERM, EBADF: SQLITE_READONLY. Anything else: SQLITE_IOERR_…. After a failed fdatasync the cell refuses further writes

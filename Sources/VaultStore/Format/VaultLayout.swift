@@ -14,7 +14,6 @@ package enum VaultLayout {
     package static let maximumSlices = 6144
     /// A vault of both regions needs room for a registry, a profile and the slices kept back.
     package static let minimumCapacity: Int64 = 64 << 20
-    package static let defaultCapacity: Int64 = 256 << 20
 
     package static let slotPageOffset: Int64 = 8192
 

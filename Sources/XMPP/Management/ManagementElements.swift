@@ -15,10 +15,4 @@ enum ManagementElements {
 
     /// The count in `h`; nil where there is none.
     static func count(_ element: Element) -> UInt32? { element["h"].flatMap { UInt32($0) } }
-
-    /// Closes a stream whose peer acknowledged what was never sent (XEP-0198, section 4).
-    static func tooHigh(_ count: UInt32, sent: UInt32) -> Element {
-        Element(
-            "handled-count-too-high", namespace, ["h": String(count), "send-count": String(sent)])
-    }
 }
