@@ -13,6 +13,7 @@ extension Bool: LogSafe { package var logText: String { String(self) } }
 extension StaticString: LogSafe { package var logText: String { description } }
 extension ErrorCode: LogSafe { package var logText: String { rawValue } }
 
+/// How much a line of the log matters, from least to most.
 package enum LogLevel: Int, Sendable, Comparable {
     case debug, info, warning, error
     package static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }

@@ -71,7 +71,6 @@ int64_t postern_monotonic_milliseconds(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-
 int postern_thread_start(const char *name, void *(*body)(void *), void *context) {
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);

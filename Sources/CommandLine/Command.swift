@@ -1,7 +1,7 @@
 package import Base
 package import Domain
 
-/// A command of the shell and, after `/`, of the full-screen session (DESIGN section 11), as a person typed it.
+/// A command of the shell and, after `/`, of the full-screen session, as a person typed it.
 package enum Command: Sendable, Equatable {
     case profileAdd(ProfileDraft)
     case profileList

@@ -101,9 +101,8 @@ private func parseProxy(_ text: String) throws(Failure) -> HostPort {
     guard text.hasPrefix(scheme), let colon = text.lastIndex(of: ":"),
         let port = UInt16(text[text.index(after: colon)...]), port > 0
     else { throw Failure(.commandUsage) }
-    var host = text[
-        text.index(
-            text.startIndex, offsetBy: scheme.count)..<max(colon, text.index(text.startIndex, offsetBy: scheme.count))]
+    // The scheme's own colon is not the last one: no port follows it.
+    var host = text[..<colon].dropFirst(scheme.count)
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
     guard (1...255).contains(host.utf8.count), !host.contains("@"), !host.contains("/") else {
         throw Failure(.commandUsage)

@@ -79,7 +79,7 @@ extension ErrorCode {
         }
     }
 
-    /// The program's exit code where an error ends it (DESIGN section 11).
+    /// The program's exit code where an error ends it (Docs/FORMATS.md).
     package var exitCode: Int32 {
         switch self {
         case .commandUnknown, .commandUsage, .commandTooLong, .inputInvalid, .inputSecretRequired: 2

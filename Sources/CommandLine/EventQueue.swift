@@ -11,6 +11,7 @@ package actor EventQueue {
 
     package init() {}
 
+    /// Takes an event that was told.
     package func add(_ event: JSON) {
         if let current = waiter {
             guard matches(event, current.event, current.conditions) else { return }

@@ -1,7 +1,8 @@
 package import Base
 
-/// What a person started the program for (DESIGN section 11).
+/// What a person started the program for.
 package struct Invocation: Sendable, Equatable {
+    /// What to do.
     package enum Action: Sendable, Equatable {
         /// The full-screen session, or the guide where there is no vault.
         case session

@@ -7,6 +7,7 @@ package enum JSON: Sendable, Equatable {
     case array([JSON])
     case object([Member])
 
+    /// A name and its value.
     package struct Member: Sendable, Equatable {
         package let key: String
         package let value: JSON

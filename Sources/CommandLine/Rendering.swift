@@ -2,8 +2,9 @@ package import Application
 package import Base
 package import Domain
 
-/// How values of the product look in JSON (DESIGN section 11).
+/// How values of the product look in JSON.
 extension JSON {
+    /// The answer to line `id` where it failed; 0 before any line.
     package static func failure(_ failure: some CodedError, id: Int) -> JSON {
         .members([
             "id": .number(Int64(id)), "ok": .bool(false),
@@ -15,6 +16,7 @@ extension JSON {
         ])
     }
 
+    /// The answer to line `id`.
     package static func success(_ result: JSON, id: Int) -> JSON {
         .members(["id": .number(Int64(id)), "ok": .bool(true), "result": result])
     }

@@ -34,7 +34,9 @@ package struct Words {
         }
     }
 
+    /// Whether a plain option was given.
     package func flag(_ name: String) -> Bool { flags.contains(name) }
+    /// The value of an option; nil where it was not given.
     package func value(_ name: String) -> String? { values[name] }
 
     /// A whole number within `range`. Throws `command.usage`.

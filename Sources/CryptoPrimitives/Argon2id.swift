@@ -5,6 +5,7 @@ internal import CSodium
 package enum Argon2id {
     package static let saltSize = 16
 
+    /// What a stretching costs.
     package struct Parameters: Sendable, Equatable {
         /// A multiple of 1024, at least 8 KiB.
         package let memoryBytes: Int

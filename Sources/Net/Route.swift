@@ -46,6 +46,7 @@ package struct SOCKS5Proxy: Sendable {
     }
 }
 
+/// User name and password of a proxy (RFC 1929), each of 1 to 255 bytes.
 package struct SOCKS5Credentials: Sendable {
     package let user: SharedSecret
     package let password: SharedSecret

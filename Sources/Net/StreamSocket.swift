@@ -17,6 +17,7 @@ package actor StreamSocket {
         /// `net.timeout` when the server took no bytes for `Limits.stallMilliseconds`; a `tls.` code otherwise.
         case closed(NetError?)
     }
+    /// Called on the executor's thread, once an event.
     package typealias Handler = @Sendable (Event) -> Void
 
     /// Bounds; times in milliseconds, sizes in bytes.

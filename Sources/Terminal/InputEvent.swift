@@ -18,6 +18,7 @@ package enum Key: Sendable, Hashable {
     case function(Int)
 }
 
+/// A key with what was held down beside it.
 package struct KeyPress: Sendable, Hashable {
     package let key: Key
     package let modifiers: Modifiers
@@ -45,8 +46,11 @@ package struct Paste: Sendable, Hashable {
     }
 }
 
+/// Something a mouse did, at a cell.
 package struct MouseEvent: Sendable, Hashable {
+    /// What it did.
     package enum Action: Sendable, Hashable { case press, release, drag, wheelUp, wheelDown }
+    /// With which button; `other` for the wheel.
     package enum Button: Sendable, Hashable { case left, middle, right, other }
     package let action: Action
     package let button: Button

@@ -9,6 +9,7 @@ package struct SafeText: Sendable, Hashable {
     /// Whether the bound cut something off; the text then ends with "…".
     package let isCut: Bool
 
+    /// What becomes of line breaks.
     package enum Lines: Sendable {
         /// Line breaks become spaces.
         case one

@@ -6,6 +6,7 @@ package import Base
 /// focus) are swallowed. Pasted text counts as typed: one line break at its end is dropped, one inside it refuses the
 /// whole.
 package struct SecretEntry: ~Copyable, Sendable {
+    /// What a byte came to.
     package enum Outcome: Sendable, Equatable {
         case pending
         case submitted

@@ -38,6 +38,7 @@ package struct Color: Sendable, Hashable {
 
 /// How a cell looks.
 package struct Style: Sendable, Hashable {
+    /// What is drawn besides colours.
     package struct Attributes: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

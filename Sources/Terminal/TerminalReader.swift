@@ -20,8 +20,7 @@ package enum TerminalReport: Sendable {
 ///
 /// Bytes are read into locked memory, and while `beginSecret()` holds they go nowhere else: what is typed ahead of
 /// or behind a passcode never becomes text. One reader a process (SIGWINCH has one handler).
-// @unchecked: `shared` guards everything mutable with its lock; the descriptors never change.
-package final class TerminalReader: @unchecked Sendable {
+package final class TerminalReader: Sendable {
     private struct Shared: ~Copyable {
         var decoder = InputDecoder()
         var secret: SecretEntry?

@@ -29,6 +29,7 @@ package struct LocalTime: Sendable, Equatable {
 /// Turns moments into a calendar; passed in, so that tests know the zone.
 package typealias LocalClock = @Sendable (Timestamp) -> LocalTime
 
+/// The calendars there are.
 package enum LocalClocks {
     /// The machine's time zone.
     package static let system: LocalClock = { convert($0, localtime_r) }

@@ -4,7 +4,7 @@ import Domain
 import Support
 import Testing
 
-/// Section 10 of the VMax seed: whatever happens on the way, one logical message (invariant 6).
+/// Whatever happens on the way, one logical message (invariant 6).
 struct OutboxTests {
     private func isSent(_ rig: SessionRig, _ id: MessageID) async -> Bool {
         await becomesTrue { rig.delivery(id) == .sent && rig.outbox.isEmpty }

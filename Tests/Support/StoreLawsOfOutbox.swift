@@ -97,7 +97,7 @@ extension StoreLaw {
     static let deliveries: [StoreLaw] = [
         StoreLaw("A delivery only grows, and failed stays until a retry") { store in
             let item = try await store.enqueueOne(Cast.outgoing("1", id: "m1"))
-            // Each news and what holds after it (Luma seed, section 9.2).
+            // Each news and what holds after it.
             let steps: [(news: Delivery, holds: Delivery)] = [
                 (.queued, .queued), (.sent, .sent), (.queued, .sent), (.read, .read), (.delivered, .read),
                 (.failed(.messageRefused), .read),

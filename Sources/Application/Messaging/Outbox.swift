@@ -2,7 +2,7 @@ package import Base
 package import Domain
 
 /// The one door out: stores what a person sends, seals it, hands it to the link in order, and keeps it until the server
-/// has taken it or it has visibly failed (DESIGN section 5, invariant 6).
+/// has taken it or it has visibly failed (invariant 6).
 ///
 /// Guards which items are on their way on the open stream; the items themselves are the store's.
 package actor Outbox {
@@ -90,6 +90,7 @@ package actor Outbox {
         if !unsettled.isEmpty { await settle(hasArchive: summary.hasArchive, on: current) }
     }
 
+    /// The stream ended: what was on its way has an unknown outcome, unless the next one resumes it.
     package func streamDidEnd() {
         stream += 1
         isOpen = false

@@ -62,6 +62,7 @@ package enum Courtesy: Sensitive, Equatable {
     case acceptSubscription(JID)
 }
 
+/// One entry of an archive, under the archive's id.
 package struct ArchiveItem: Sensitive, Equatable {
     package let id: String
     package let message: InboundMessage?

@@ -36,6 +36,7 @@ package protocol ProfileStorePort: Sendable {
     func close() async
 }
 
+/// One element of the change feed.
 package enum StoreChanges: Sensitive, Equatable {
     case changes([StoreChange])
     case lagged

@@ -10,8 +10,9 @@ package protocol VaultPort: Sendable {
     /// - Parameters:
     ///   - capacity: bytes for both regions together.
     ///   - progress: bytes written so far, and of how many; called at least once a second.
-    /// Throws `passcode.weak`, `passcode.empty`, `passcode.invalid`, `storage.diskFull`, `storage.readOnly`,
-    /// `memory.short`. After a throw nothing in the file opens.
+    /// Throws `vault.exists`, and then nothing was changed; `command.usage` for a capacity that no vault has,
+    /// `passcode.weak`, `passcode.empty`, `passcode.invalid`, `storage.diskFull`, `storage.readOnly`, `memory.short`:
+    /// after these nothing in the file opens.
     func create(
         passcode: consuming SecretBytes, weak: WeakPasscode, capacity: Int64,
         progress: @Sendable (_ written: Int64, _ of: Int64) -> Void

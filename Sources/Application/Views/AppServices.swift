@@ -15,6 +15,7 @@ package enum AppEvent: Sensitive, Equatable {
     case changed
 }
 
+/// A profile as a window shows it.
 package struct ProfileView: Sendable, Equatable {
     package let settings: ProfileSettings
     package let isActive: Bool
@@ -24,6 +25,7 @@ package struct ProfileView: Sendable, Equatable {
     }
 }
 
+/// The active profile's state as a window shows it.
 package struct StatusView: Sendable, Equatable {
     package let profile: ProfileName?
     package let connection: ConnectionState

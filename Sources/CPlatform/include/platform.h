@@ -47,6 +47,7 @@ int postern_thread_start(const char *name, void *(*body)(void *), void *context)
 bool postern_terminal_size(int fd, int *columns, int *rows);
 /// Signals the wakeup descriptor `fd` at every SIGWINCH of this process; -1 puts the default back.
 bool postern_resize_watch(int fd);
+
 // Processes (process.c).
 
 /// O_NOATIME, which Swift does not import.

@@ -26,6 +26,7 @@ package struct ArchiveCursor: Sendable, Equatable {
 
 /// One bounded page to ask for.
 package struct ArchiveQuery: Sendable, Equatable {
+    /// Which page.
     package enum Direction: Sendable, Equatable {
         /// The last page of the archive.
         case last

@@ -1,6 +1,6 @@
 package import Base
 
-/// One pass through one archive (Luma 18, XEP-0313).
+/// One pass through one archive (XEP-0313).
 ///
 /// The first pass ever takes the last page only; later ones go forward from the cursor to the end. The cursor moves in
 /// the same transaction as the page's messages, one page is read ahead at most, a failed page is asked for once more,
@@ -28,6 +28,7 @@ package struct ArchiveMachine: Sendable {
         }
     }
 
+    /// What happened in the pass.
     package enum Input: Sendable, Equatable {
         case didStart(ArchiveCursor?)
         case didReceive(Page)
@@ -36,6 +37,7 @@ package struct ArchiveMachine: Sendable {
         case didLoseStream
     }
 
+    /// What to do about it, in order.
     package enum Action: Sendable, Equatable {
         case request(ArchiveQuery)
         /// Store the page's messages and this cursor in one transaction, after a gap if `restarts`. Comes before the
@@ -66,6 +68,7 @@ package struct ArchiveMachine: Sendable {
         if case .reading(let query, _) = phase { query.direction == .last } else { false }
     }
 
+    /// The actions that follow; none where the input does not fit, and then nothing changed.
     package mutating func handle(_ input: Input) -> [Action] {
         switch (input, phase) {
         case (.didStart(let cursor), .idle):

@@ -1,6 +1,6 @@
 package import Base
 
-/// When to connect, when to wait, when to stop (DESIGN section 5, Luma 18.6).
+/// When to connect, when to wait, when to stop.
 ///
 /// Delays of 1, 2, 4 … 60 s begin anew only after a connection that held for a minute, so that a server which throws
 /// out at once is not hammered. Causes that the next attempt would meet again stop it until a person asks.
@@ -8,6 +8,7 @@ package struct ReconnectMachine: Sendable {
     /// How long a connection must have held to count as stable.
     package static let stableMilliseconds: Int64 = 60_000
 
+    /// What happened to the connection, or was asked of it.
     package enum Input: Sendable, Equatable {
         case didRequestConnect
         case didRequestDisconnect
@@ -17,6 +18,7 @@ package struct ReconnectMachine: Sendable {
         case didReachTime(Timestamp)
     }
 
+    /// What to do about it, in order.
     package enum Action: Sendable, Equatable {
         case connect
         case disconnect
@@ -24,6 +26,7 @@ package struct ReconnectMachine: Sendable {
         case wait(until: Timestamp)
     }
 
+    /// Where it stands.
     package enum Phase: Sendable, Equatable {
         case offline
         case connecting
@@ -40,6 +43,7 @@ package struct ReconnectMachine: Sendable {
 
     package var state: Phase { phase }
 
+    /// The actions that follow; none where the input does not fit, and then nothing changed.
     package mutating func handle(_ input: Input) -> [Action] {
         switch input {
         case .didRequestConnect: didRequestConnect()

@@ -1,5 +1,6 @@
 package import Base
 
+/// Whether a message was written by somebody else or by us, on whatever device.
 package enum Direction: String, Sendable { case incoming = "in", outgoing = "out" }
 
 /// How a message was protected on its way.
@@ -18,7 +19,7 @@ package struct MessageBody: Sensitive, Hashable {
     }
 }
 
-/// How far an outgoing message has come. It only grows; `failed` stays until a person retries (Luma 9.2).
+/// How far an outgoing message has come. It only grows; `failed` stays until a person retries.
 package enum Delivery: Sendable, Hashable {
     /// On this disk, not known to be on the server.
     case queued

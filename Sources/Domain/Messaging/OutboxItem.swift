@@ -1,6 +1,6 @@
 package import Base
 
-/// Where an outgoing message stands (DESIGN "Outbox"). `accepted` and `terminalFailure` leave the outbox.
+/// Where an outgoing message stands (Docs/ARCHITECTURE.md). `accepted` and `terminalFailure` leave the outbox.
 package enum OutboxState: Sendable, Equatable {
     /// Stored, not yet encrypted.
     case preparing

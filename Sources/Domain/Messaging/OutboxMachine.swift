@@ -1,6 +1,6 @@
 package import Base
 
-/// One outgoing message's life, from the draft to the recipient's eyes (DESIGN section 5, invariant 6).
+/// One outgoing message's life, from the draft to the recipient's eyes (invariant 6).
 ///
 ///     draft → preparing → ready → submitting → accepted → delivered → read
 ///
@@ -8,6 +8,7 @@ package import Base
 /// input: what was submitted once keeps its envelope, and what has an unknown outcome is not submitted again before
 /// that outcome is settled.
 package struct OutboxMachine: Sendable {
+    /// What happened to the item.
     package enum Input: Sendable, Equatable {
         /// Message and outbox row are committed.
         case didStore
@@ -34,6 +35,7 @@ package struct OutboxMachine: Sendable {
         case didReceiveDisplayed
     }
 
+    /// What to do about it, in order.
     package enum Action: Sendable, Equatable {
         /// Make the envelope and store it, in one transaction.
         case seal
@@ -97,6 +99,7 @@ package struct OutboxMachine: Sendable {
         }
     }
 
+    /// The actions that follow; none where the input does not fit, and then nothing changed.
     package mutating func handle(_ input: Input) -> [Action] {
         switch input {
         case .didStore: move(from: { $0 == .draft }, to: .preparing, [.seal])

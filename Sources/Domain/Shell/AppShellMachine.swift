@@ -1,6 +1,6 @@
 package import Base
 
-/// The program's life as one machine (DESIGN section 4, invariants 1, 2 and 8).
+/// The program's life as one machine (invariants 1, 2 and 8).
 ///
 /// Whatever fails on the way to an open profile ends `locked` or in recovery, never back in an earlier profile. Closing
 /// has no state of its own towards the outside: from the moment it begins the screen shows where it will end.
@@ -88,6 +88,7 @@ package struct AppShellMachine: Sendable {
         if case .active = stage { true } else { false }
     }
 
+    /// The actions that follow. An input that does not fit changes nothing; a person's is refused.
     package mutating func handle(_ input: Input) -> [Action] {
         switch input {
         case .didStart: didStart()

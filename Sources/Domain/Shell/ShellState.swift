@@ -1,6 +1,6 @@
 package import Base
 
-/// The program's state as a whole (DESIGN section 4). One coordinator moves it, serially.
+/// The program's state as a whole. One coordinator moves it, serially.
 package enum ShellState: Sendable, Equatable {
     case bootstrapping
     case locked
@@ -27,6 +27,7 @@ package enum ShellState: Sendable, Equatable {
     }
 }
 
+/// What a screen sees of `ShellState`.
 package enum ScreenState: Sendable, Equatable {
     case starting, locked, unlocking, active, switching, erasing
     case recovery(ErrorCode)

@@ -45,7 +45,7 @@ package struct KeyPageStore: Sendable {
     }
 
     /// Writes the page, whose epoch the caller has advanced: B, sync, A, sync. Both copies were equal before, because
-    /// `load` repairs and a failed write ends the session.
+    /// `load` repairs, and after a failed write it is called again first (`Region`).
     package func write(_ page: KeyPage) throws(Failure) {
         try put(page, copy: 1)
         try put(page, copy: 0)

@@ -89,8 +89,10 @@ package final class VaultFile: Sendable {
         while done < buffer.count {
             let wrote = pwrite(
                 descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(offset) + off_t(done))
-            if wrote >= 0 {
+            if wrote > 0 {
                 done += wrote
+            } else if wrote == 0 {
+                return EIO
             } else if errno != EINTR {
                 return errno
             }

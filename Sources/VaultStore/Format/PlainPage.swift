@@ -2,6 +2,7 @@ internal import CryptoPrimitives
 
 /// The page of the vault that everybody can read (Docs/FORMATS.md, "Plain page"); class S0.
 package struct PlainPage: Sendable, Equatable {
+    /// Whether the vault is in use or still being made.
     package enum State: UInt8, Sendable { case ready = 0, unfinished = 1 }
 
     package var counter: UInt8

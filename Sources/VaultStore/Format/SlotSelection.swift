@@ -26,6 +26,7 @@ package struct SlotSelection: ~Copyable, Sendable {
     }
 }
 
+/// A slot that opened.
 package struct OpenedSlot: ~Copyable, Sendable {
     package let place: Int
     package let content: SlotContent

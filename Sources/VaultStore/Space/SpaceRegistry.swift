@@ -165,9 +165,10 @@ private struct StoredProfile {
         return Profile(
             id: id,
             settings: ProfileSettings(
-                name: name, jid: jid, server: host.map { HostPort(host: $0, port: port.flatMap(UInt16.init)) },
+                name: name, jid: jid,
+                server: host.map { HostPort(host: $0, port: port.flatMap { UInt16(exactly: $0) }) },
                 tls: tls.flatMap(TLSMode.init), authorities: authorities,
-                proxy: proxyHost.map { HostPort(host: $0, port: proxyPort.flatMap(UInt16.init)) },
+                proxy: proxyHost.map { HostPort(host: $0, port: proxyPort.flatMap { UInt16(exactly: $0) }) },
                 isPlain: isPlain))
     }
 }

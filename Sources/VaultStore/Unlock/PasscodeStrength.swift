@@ -13,6 +13,7 @@ package enum PasscodeStrength {
     private static let bitsPerForeignCharacter = 4.0
     private static let bitsPerCharacter = 6.6
 
+    /// How soon a passcode would be found, and why.
     package struct Estimate: Sendable, Equatable {
         package let weakness: FailureDetail.Weakness
         package let hours: Int64

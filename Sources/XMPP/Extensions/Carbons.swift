@@ -4,6 +4,7 @@ package import Base
 package struct Carbon: Sensitive, Equatable {
     package static let namespace = "urn:xmpp:carbons:2"
 
+    /// Whether another device received or sent the message.
     package enum Direction: String, Sendable {
         case received, sent
     }

@@ -2,10 +2,12 @@
 package struct DataForm: Sendable, Equatable {
     package static let namespace = "jabber:x:data"
 
+    /// What a form is for (section 3.1).
     package enum Kind: String, Sendable {
         case form, submit, cancel, result
     }
 
+    /// A field that has a name.
     package struct Field: Sendable, Equatable {
         package let name: String
         /// `hidden`, `list-single` and so on; nil where it is not said.

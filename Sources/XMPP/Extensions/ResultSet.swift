@@ -4,6 +4,7 @@ package enum ResultSet {
 
     /// Which page to ask for.
     package struct Request: Sendable, Equatable {
+        /// Where the page lies.
         package enum Position: Sendable, Equatable {
             /// The first page.
             case first

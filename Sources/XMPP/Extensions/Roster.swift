@@ -51,6 +51,7 @@ package enum Roster {
 
 /// One contact of the roster.
 package struct RosterEntry: Sensitive, Equatable {
+    /// Who sees whom (RFC 6121, section 2.1.2.5).
     package enum Subscription: String, Sendable {
         case none, to, from, both
         /// In a push: the entry is gone.

@@ -5,6 +5,7 @@ package struct ServiceDiscovery: Sensitive, Equatable {
     package static let infoNamespace = "http://jabber.org/protocol/disco#info"
     package static let itemsNamespace = "http://jabber.org/protocol/disco#items"
 
+    /// What an entity says it is (section 3.1).
     package struct Identity: Sendable, Hashable {
         package let category: String
         package let type: String

@@ -2,6 +2,7 @@ package import Base
 
 /// An info/query stanza (RFC 6120, section 8.2.3).
 package struct IQ: Sensitive, Equatable {
+    /// The types of RFC 6120, section 8.2.3.
     package enum Kind: String, Sendable {
         case get, set, result, error
     }

@@ -2,6 +2,7 @@ package import Base
 
 /// A message stanza (RFC 6121, section 5).
 package struct MessageStanza: Sensitive, Equatable {
+    /// The types of RFC 6121, section 5.2.2.
     package enum Kind: String, Sendable {
         case normal, chat, groupchat, headline, error
     }

@@ -2,6 +2,7 @@ package import Base
 
 /// A presence stanza (RFC 6121, section 4.7).
 package struct PresenceStanza: Sensitive, Equatable {
+    /// The types of RFC 6121, section 4.7.1; `available` is none.
     package enum Kind: String, Sendable {
         case available, unavailable, subscribe, subscribed, unsubscribe, unsubscribed, probe, error
     }

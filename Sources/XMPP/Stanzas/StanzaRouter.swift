@@ -17,6 +17,7 @@ package struct StanzaRouter: Sendable {
         case refused(StanzaError)
     }
 
+    /// What to do with a stanza.
     package enum Route: Sensitive, Equatable {
         case message(MessageStanza)
         case presence(PresenceStanza)

@@ -283,7 +283,7 @@ extension NegotiationMachine.ServerFeatures {
     init(_ features: Element) {
         hasManagement = features.child("sm", ManagementElements.namespace) != nil
         hasRosterVersions = features.child("ver", "urn:xmpp:features:rosterver") != nil
-        hasClientState = features.child("csi", "urn:xmpp:csi:0") != nil
+        hasClientState = features.child("csi", ClientState.namespace) != nil
     }
 }
 

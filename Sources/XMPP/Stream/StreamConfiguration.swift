@@ -16,6 +16,7 @@ package struct StreamConfiguration: Sendable {
     package let language: String
     package let limits: XMLLimits
 
+    /// How TLS comes in.
     package enum Security: Sendable, Equatable {
         /// TLS is negotiated inside the stream, and nothing else is done before (RFC 6120, section 5).
         case startTLS
