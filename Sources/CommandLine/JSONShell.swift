@@ -1,7 +1,7 @@
 import Application
 import Base
 
-/// The session in JSON lines: one command a line, one answer a command, events between.
+/// The session in JSON lines (Docs/SHELL.md): one command a line, one answer a command, events between.
 package struct JSONShell: Sendable {
     private let shell: LineShell
 

@@ -2,7 +2,7 @@ package import Application
 package import Base
 package import Domain
 
-/// How values of the product look in JSON.
+/// How values of the product look in JSON (Docs/SHELL.md).
 extension JSON {
     /// The answer to line `id` where it failed; 0 before any line.
     package static func failure(_ failure: some CodedError, id: Int) -> JSON {
