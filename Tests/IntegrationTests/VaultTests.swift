@@ -113,6 +113,7 @@ extension Integration {
             #expect(try await shell.quit() == .exit(0))
             let old = try ShellSession(vault: vault.path, passcodes: [TestVault.passcode])
             #expect(try await old.refusal().code == "unlock.invalid")
+            #expect(try await old.process.ended() == .exit(3))
             #expect(try await vault.shell(passcode: new).quit() == .exit(0))
         }
 
@@ -141,6 +142,7 @@ extension Integration {
             let shell = try ShellSession(vault: vault.path, passcodes: [""])
             let refusal = try await shell.refusal()
             #expect(["passcode.empty", "unlock.invalid"].contains(refusal.code))
+            _ = try await shell.process.ended()
             #expect(try await vault.shell().quit() == .exit(0))
         }
 
