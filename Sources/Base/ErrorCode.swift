@@ -76,6 +76,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case confirmRequired = "confirm.required"
     case inputSecretRequired = "input.secretRequired"
     case inputInvalid = "input.invalid"
+    case terminalUnfit = "terminal.unfit"
     case fileUnreadable = "file.unreadable"
     case waitTimeout = "wait.timeout"
     case sessionEnded = "session.ended"
@@ -96,7 +97,8 @@ package enum ErrorCode: String, Sendable, CaseIterable {
             .encryptionRequired, .outcomeUnknown, .messageRefused, .outboxFull, .tlsRequired, .tlsFailed,
             .tlsUntrusted, .tlsWrongName, .tlsExpired, .tlsAuthorityFile, .authRefused, .authMechanism,
             .authAborted, .streamConflict, .serverRefused, .commandUnknown, .commandUsage, .commandTooLong,
-            .commandNotActive, .confirmRequired, .inputSecretRequired, .inputInvalid, .fileUnreadable:
+            .commandNotActive, .confirmRequired, .inputSecretRequired, .inputInvalid, .terminalUnfit,
+            .fileUnreadable:
             .askUser
         }
     }

@@ -53,3 +53,10 @@ package func helpEntries(for topic: String?) -> [CommandHelp] {
     guard let topic else { return commandCatalogue }
     return commandCatalogue.filter { $0.name == topic || $0.name.hasPrefix(topic + " ") }
 }
+
+/// How the command that `words` begin with is written; nothing for an unknown one.
+package func usage(of words: [String]) -> [String] {
+    guard let first = words.first else { return [] }
+    let exact = helpEntries(for: words.prefix(2).joined(separator: " "))
+    return (exact.isEmpty ? helpEntries(for: first) : exact).map(\.usage)
+}

@@ -72,6 +72,7 @@ extension ErrorCode {
         case .confirmRequired: "This cannot be undone. Say it again with --yes."
         case .inputSecretRequired: "A secret is needed. Name a descriptor to read it from, or use a terminal."
         case .inputInvalid: "The input is not valid."
+        case .terminalUnfit: "The full screen needs a terminal that can place text. In plain lines: postern shell"
         case .fileUnreadable: "The file cannot be read."
         case .waitTimeout: "It did not happen in time."
         case .sessionEnded: "The session ended unexpectedly. The vault is locked."
@@ -82,7 +83,9 @@ extension ErrorCode {
     /// The program's exit code where an error ends it (Docs/FORMATS.md).
     package var exitCode: Int32 {
         switch self {
-        case .commandUnknown, .commandUsage, .commandTooLong, .inputInvalid, .inputSecretRequired: 2
+        case .commandUnknown, .commandUsage, .commandTooLong, .inputInvalid, .inputSecretRequired,
+            .terminalUnfit:
+            2
         case .unlockInvalid, .vaultExists, .passcodeWeak: 3
         case .unlockDelayed: 4
         case .vaultDamaged, .storageDamaged: 5

@@ -2,15 +2,23 @@ import Application
 import Base
 import Synchronization
 
-/// Runs long work and tells its progress as lines: at most one for every ten percent, all of them before this returns.
+/// Runs long work and tells its progress as lines: `heading` once there is any, and at most one for every ten percent,
+/// all of them before this returns. Work that fails before its first report is never said to have begun.
 func withProgressLines(
-    to sink: any LineSink,
+    to sink: any LineSink, heading: String,
     _ work: (_ report: @escaping @Sendable (_ done: Int64, _ of: Int64) -> Void) async -> Result<Void, Failure>
 ) async throws(Failure) {
-    let (tenths, lines) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(10))
-    let last = Mutex(0)
+    let (tenths, lines) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(11))
+    let last = Mutex(-1)
     let result = await withTaskGroup(of: Void.self) { group in
-        group.addTask { for await tenth in tenths { await sink.write(Array("  \(tenth * 10) %".utf8)) } }
+        group.addTask {
+            var isFirst = true
+            for await tenth in tenths {
+                if isFirst { await sink.write(Array(heading.utf8)) }
+                isFirst = false
+                if tenth > 0 { await sink.write(Array("  \(tenth * 10) %".utf8)) }
+            }
+        }
         let result = await work { done, whole in
             let tenth = whole > 0 ? Int(done * 10 / whole) : 0
             let isNew = last.withLock { last in

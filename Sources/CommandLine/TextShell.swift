@@ -23,24 +23,39 @@ package struct TextShell: Sendable {
     }
 
     private func serveOne() async -> Bool {
+        var words: [String] = []
         do throws(Failure) {
             switch await shell.input.next() {
             case .end: return false
             case .tooLong: throw Failure(.commandTooLong)
             case .notUTF8: throw Failure(.inputInvalid)
             case .line(let line):
-                let words = try shellWords(line)
+                words = try shellWords(line)
                 if words.isEmpty || line.hasPrefix("#") { return true }
-                switch try await shell.interpreter.run(try parseCommand(words)) {
-                case .done(let result): for line in result.textLines { await tell(line) }
+                let command = try parseCommand(words)
+                switch try await shell.interpreter.run(command) {
+                case .done(let result):
+                    for line in result.textLines { await tell(line) }
+                    if let earlier = result.earlier(than: command) { await tell(earlier) }
                 case .locked, .quit: return false
                 }
             }
         } catch {
             await tell(error.text)
+            if error.code == .commandUsage { for line in usage(of: words) { await tell("  " + line) } }
         }
         return true
     }
 
     private func tell(_ text: String) async { await shell.output.write(Array(text.utf8)) }
+}
+
+extension JSON {
+    /// How to go on reading backwards, where a page of history came full.
+    fileprivate func earlier(than command: Command) -> String? {
+        guard case .history(let chat, let limit, _) = command, case .array(let messages) = self["messages"],
+            messages.count == limit, case .string(let id) = messages.first?["id"]
+        else { return nil }
+        return "Earlier ones: history \(chat.addressText) --before \(id)"
+    }
 }

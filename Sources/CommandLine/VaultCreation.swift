@@ -4,13 +4,13 @@ import Base
 /// `postern init`: asks for a passcode (twice on a terminal), fills the vault and makes the outer space.
 package struct VaultCreation: Sendable {
     private let services: any AppServices
-    private let secrets: any SecretInput
+    private let secrets: TypedTwice
     private let messages: any LineSink
 
     /// - Parameter messages: where progress and advice are told, a line each.
     package init(services: any AppServices, secrets: any SecretInput, messages: any LineSink) {
         self.services = services
-        self.secrets = secrets
+        self.secrets = TypedTwice(secrets)
         self.messages = messages
     }
 
@@ -19,14 +19,10 @@ package struct VaultCreation: Sendable {
         do throws(Failure) {
             if passcodeDescriptor == nil { await tell(Self.advice) }
             let passcode = try await secrets.read(.newPasscode, descriptor: passcodeDescriptor)
-            if passcodeDescriptor == nil {
-                let again = try await secrets.read(.repeatedPasscode, descriptor: nil)
-                guard passcode.equals(again) else { throw Failure(.passcodeMismatch) }
-            }
-            await tell("Filling \(capacity >> 20) MiB with random bytes, so that nothing shows how much is used …")
+            let heading = "Filling \(capacity >> 20) MiB with random bytes, so that nothing shows how much is used …"
             let weak = allowsWeak ? WeakPasscode.allowed : .refused
             let shared = SharedSecret(passcode)
-            try await withProgressLines(to: messages) { report in
+            try await withProgressLines(to: messages, heading: heading) { report in
                 await result { () async throws(Failure) in
                     try await services.createVault(
                         passcode: shared.bytes.copy(), weak: weak, capacity: capacity, progress: report)

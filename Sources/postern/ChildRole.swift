@@ -50,8 +50,9 @@ struct ChildRole {
                 capacity: capacity, allowsWeak: allowsWeak, passcodeDescriptor: invocation.passcodeDescriptor)
             return code == 0 ? ChildExit.created : code
         case .shell(let isJSON):
+            let secrets: any SecretInput = try secretInput(invocation, asks: !isJSON)
             let shell = LineShell(
-                services: services, secrets: try secretInput(invocation, asks: !isJSON), files: files,
+                services: services, secrets: isJSON ? secrets : TypedTwice(secrets), files: files,
                 input: try input(invocation), output: try LineWriter(descriptor: STDOUT_FILENO), time: time,
                 passcodeDescriptor: invocation.passcodeDescriptor)
             return isJSON ? await JSONShell(shell).run() : await TextShell(shell).run()
@@ -65,9 +66,9 @@ struct ChildRole {
     private func showScreen(
         _ services: AppCoordinator, _ invocation: Invocation, _ time: TimeSource
     ) async throws(Failure) -> Int32 {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw Failure(.inputInvalid) }
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw Failure(.terminalUnfit) }
         let environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
-        guard ColorDepth.canAddress(term: environment("TERM")) else { throw Failure(.inputInvalid) }
+        guard ColorDepth.canAddress(term: environment("TERM")) else { throw Failure(.terminalUnfit) }
         var options = TerminalUIOptions()
         options.creates = handover.isNew ? Invocation.defaultCapacity : nil
         options.colors = ColorDepth.detect(environment)
