@@ -14,8 +14,17 @@
 
 const int postern_noatime = O_NOATIME;
 
+// A stopped process would keep its keys for as long as it likes, and its idle clock stands still.
+static void end_instead_of_stopping(int signal_number) {
+    (void)signal_number;
+    kill(getpid(), SIGKILL);
+}
+
 int postern_harden(void) {
     struct rlimit none = {0, 0};
+    struct sigaction suspension = {.sa_handler = end_instead_of_stopping};
+    sigemptyset(&suspension.sa_mask);
+    if (sigaction(SIGTSTP, &suspension, NULL) != 0) return -1;
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -1;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
@@ -72,6 +81,7 @@ int postern_signal_descriptor(void) {
     sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGQUIT);
+    sigaddset(&set, SIGTSTP);
     if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) return -1;
     return signalfd(-1, &set, SFD_CLOEXEC);
 }

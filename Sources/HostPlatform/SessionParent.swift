@@ -7,9 +7,13 @@ import Glibc
 package struct SessionParent: ~Copyable {
     private let terminal: SavedTerminal?
     private let signals: Int32
+    private let drawsScreen: Bool
 
     /// Blocks the signals it wants to hear of; call before any thread is started. Throws `internal.fault`.
-    package init() throws(Failure) {
+    /// - Parameter drawsScreen: whether its children fill the screen, so that a dead one's is to be left. Elsewhere that
+    ///   would move the cursor into lines that stand there.
+    package init(drawsScreen: Bool) throws(Failure) {
+        self.drawsScreen = drawsScreen
         signals = postern_signal_descriptor()
         guard signals >= 0 else { throw Failure(.internalFault) }
         terminal = SavedTerminal()
@@ -49,7 +53,7 @@ package struct SessionParent: ~Copyable {
             if waitpid(child, &status, WNOHANG) == child {
                 // The macros of wait(2): the low seven bits hold the signal.
                 let died = status & 0x7F != 0
-                terminal?.restore(leavingScreen: died)
+                terminal?.restore(leavingScreen: died && drawsScreen)
                 return (died ? 1 : (status >> 8) & 0xFF, died)
             }
             var ready = [
@@ -61,6 +65,8 @@ package struct SessionParent: ~Copyable {
             guard ready[0].revents != 0 else { continue }
             switch postern_next_signal(signals) {
             case SIGTERM, SIGHUP: kill(child, SIGTERM)
+            // To suspend is to lock: the child ends, and this process has nothing to wait for.
+            case SIGTSTP: kill(child, SIGTSTP)
             // The terminal sends SIGINT and SIGQUIT to the child as well; it decides.
             default: break
             }

@@ -31,7 +31,7 @@ struct ParentRole {
             }
             let log: Int32? = if let path = invocation.log { try LogFile.open(path) } else { nil }
             // Before the first child: from here on its end is a signal to read.
-            let parent = try SessionParent()
+            let parent = try SessionParent(drawsScreen: invocation.action == .session)
             switch invocation.action {
             case .initialize: return try create(path, parent, log)
             case .session: return try session(path, parent, log)

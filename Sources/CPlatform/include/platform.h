@@ -53,14 +53,16 @@ bool postern_resize_watch(int fd);
 /// O_NOATIME, which Swift does not import.
 extern const int postern_noatime;
 
-/// For a process that will hold keys: not dumpable, no core file, ends with its parent (by SIGHUP).
+/// For a process that will hold keys: not dumpable, no core file, ends with its parent (by SIGHUP), and ends where it
+/// would be suspended (by SIGKILL).
 /// 0, or -1 with errno set by what failed first.
 int postern_harden(void);
 /// Sends one byte and, unless it is -1, a descriptor over a Unix socket. 0, or -1 with errno set.
 int postern_send_descriptor(int socket, uint8_t status, int descriptor);
 /// Receives what `postern_send_descriptor` sent; `*descriptor` is -1 where none came, else the caller's to close.
 int postern_receive_descriptor(int socket, uint8_t *status, int *descriptor);
-/// Blocks SIGCHLD, SIGTERM, SIGHUP, SIGINT and SIGQUIT in this thread and gives a descriptor that reads them; -1 on error.
+/// Blocks SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT and SIGTSTP in this thread and gives a descriptor that reads them;
+/// -1 on error.
 int postern_signal_descriptor(void);
 /// The number of the next signal of that descriptor, or -1.
 int postern_next_signal(int descriptor);
