@@ -9,13 +9,16 @@ struct CommandRunner: Sendable {
 
     /// - Parameter line: without the slash.
     func run(_ line: String) async -> CommandAnswer {
+        var words: [String] = []
         do throws(Failure) {
-            let words = try shellWords(line)
+            words = try shellWords(line)
             let command = try parseCommand(words)
             switch command {
             case .help(nil): return .help
             case .search(let text): return .search(text)
             case .history(let chat, _, _): return .open(chat)
+            // It would keep every other command waiting, and there is nobody to wait for it.
+            case .wait: return .lines(title: "", [Texts.waitIsForScripts])
             default: break
             }
             switch try await interpreter.run(command) {
@@ -25,11 +28,14 @@ struct CommandRunner: Sendable {
                 switch command {
                 case .contactAdd(let jid): return .open(jid)
                 case .send, .retry: return .lines(title: "", [Texts.stored])
-                default: return .lines(title: "/" + words.prefix(2).joined(separator: " "), result.textLines)
+                default: return .lines(title: title(words), result.textLines)
                 }
             }
         } catch {
-            return .failed(error)
+            guard error.code == .commandUsage else { return .failed(error) }
+            return .lines(title: title(words), [error.text] + usage(of: words))
         }
     }
+
+    private func title(_ words: [String]) -> String { "/" + words.prefix(2).joined(separator: " ") }
 }

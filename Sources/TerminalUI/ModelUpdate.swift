@@ -8,6 +8,10 @@ extension Model {
         if input.isActivity { lastActivity = boottime }
         switch input {
         case .resized(let size):
+            if case .session(var state) = screen {
+                state.resized(from: self.size, to: size)
+                screen = .session(state)
+            }
             self.size = size
             return [.redraw]
         case .tick(let now, let boottime):

@@ -3,7 +3,7 @@ import Terminal
 /// The screen's own words, in one place for translation. Errors have theirs in `ErrorCode.text`.
 enum Texts {
     static let product: SafeText = "Postern"
-    static let tooSmall: SafeText = "Please enlarge the window."
+    static let tooSmall: SafeText = "Window too small."
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     static let today = "Today"
@@ -58,6 +58,7 @@ enum Texts {
     static let notEmptyDone: SafeText = "Done."
     static let switching: SafeText = "Switching accounts…"
     static let stored = "Stored. It leaves when there is a connection."
+    static let waitIsForScripts = "Waiting is for scripts. What happens shows here by itself."
     static let working: SafeText = "Working…"
     static func outbox(_ count: Int) -> String { "\(count) waiting" }
     static let encrypted: SafeText = "encrypted"
@@ -76,7 +77,7 @@ enum Texts {
     static let plainTitle: SafeText = "Send unencrypted?"
     static let plainBody: SafeText =
         "Encryption is not available here. The servers between can read what you send."
-    static let plainKeys: SafeText = "p  send this chat's messages unencrypted until locked     Esc  keep the draft"
+    static let plainKeys: SafeText = "p  send, in this chat until locked     Esc  keep the draft"
 
     // Other panes.
     static let switcher: SafeText = "Accounts"
@@ -88,6 +89,7 @@ enum Texts {
     static let searchNone: SafeText = "Nothing found."
     static let outputKeys: SafeText = "Up/Down scroll   Esc close"
     static let help: SafeText = "Help"
+    static let secretHint: SafeText = "Nothing shows while you type."
     static let secretKeys: SafeText = "Enter done   Esc give up"
 
     // Account guide.
@@ -118,7 +120,7 @@ enum Texts {
         ("F5", "go online; /disconnect goes offline"),
         ("F3", "show or hide the list of chats"),
         ("Ctrl+R", "load anew and draw the screen again"),
-        ("Ctrl+L", "lock: close everything and forget the keys"),
+        ("Ctrl+L, Ctrl+Z", "lock: close everything and forget the keys"),
         ("Ctrl+\\", "panic: clear the screen and its scrollback, and lock"),
         ("/quit", "lock and leave"),
     ]

@@ -78,6 +78,20 @@ struct LockTests {
         #expect(desk.effects == [.checkReady])
     }
 
+    @Test("After a delay the answer to an earlier attempt is gone: it is none to what was typed meanwhile")
+    func delayForgets() {
+        var desk = Desk()
+        desk.send(.answer(.ready(nil)))
+        desk.send(.secret(secret("wrong")))
+        desk.send(.answer(.unlocked(Failure(.unlockInvalid))))
+        desk.send(.answer(.ready(Failure(.unlockDelayed, retryAfterMilliseconds: 2_000))))
+        #expect(desk.shows("That passcode opens nothing here."))
+        desk.pass(seconds: 3)
+        desk.send(.answer(.ready(nil)))
+        #expect(desk.shows("Passcode ›"))
+        #expect(!desk.shows("That passcode opens nothing here."))
+    }
+
     @Test("A damaged vault is told, and only leaving remains")
     func damaged() {
         var desk = Desk()

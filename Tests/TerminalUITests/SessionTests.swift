@@ -150,6 +150,16 @@ struct SessionTests {
         #expect(desk.shows("/status"))
     }
 
+    @Test("A chat stays in sight when the window becomes too narrow for the list beside it")
+    func narrowed() throws {
+        var desk = try Desk.open()
+        try desk.show("anna@example.org", [try Desk.message("1", "anna@example.org", "hello")])
+        desk.send(.resized(Size(columns: 40, rows: 12)))
+        #expect(desk.shows("hello") && !desk.shows("Chats"))
+        desk.send(.resized(Size(columns: 80, rows: 24)))
+        #expect(desk.shows("hello") && desk.shows("Chats"))
+    }
+
     @Test("Pasted text is never carried out")
     func paste() throws {
         var desk = try Desk.open()
@@ -220,6 +230,16 @@ struct SessionTests {
         desk.send(.app(.screen(.switching)))
         #expect(!desk.shows("for work only") && !desk.shows("Anna") && !desk.shows("half a line"))
         #expect(desk.shows("Switching accounts…"))
+    }
+
+    @Test("What cannot be read between two accounts is told as no error")
+    func betweenAccounts() throws {
+        var desk = try Desk.open()
+        desk.send(.app(.screen(.switching)))
+        desk.send(.answer(.profiles(.failure(Failure(.commandNotActive)))))
+        desk.send(.answer(.status(.failure(Failure(.commandNotActive)))))
+        desk.send(.app(.screen(.active)))
+        #expect(!desk.shows("Unlock first"))
     }
 
     @Test("Events of an account that is not in use change nothing")

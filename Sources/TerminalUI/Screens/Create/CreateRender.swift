@@ -16,7 +16,7 @@ extension CreateState {
             if let notice { _ = surface.paragraph(notice.text, row: row, in: area, Theme.error) }
             let foot = notice == nil ? row : min(row + 3, area.bottom - 1)
             surface.center(
-                notice == nil ? Texts.passcodeHint : Texts.lockKeys, row: foot, in: area, Theme.secondary)
+                notice == nil ? Texts.secretHint : Texts.lockKeys, row: foot, in: area, Theme.secondary)
         case .making(let done, let of):
             surface.center(Texts.createMaking, row: row, in: area, Theme.primary)
             surface.bar(done: done, of: of, row: row + 2, in: area)

@@ -42,6 +42,8 @@ extension LockState {
         case .tick:
             guard case .waiting(let until) = phase, boottime >= until else { return [] }
             phase = .checking
+            // What the last attempt came to is no answer to what was typed while none was allowed.
+            notice = nil
             return [.checkReady]
         default: return []
         }

@@ -20,7 +20,7 @@ extension SessionState {
             let pane = surface.pane(title: question.purpose.title, keys: Texts.secretKeys, columns: 56, rows: 4)
             surface.askSecret(question.purpose.label, row: pane.top, in: pane)
             let warning = isRefused ? Texts.secretRefused : question.hasDiffered ? Texts.secretDiffers : nil
-            let note = warning ?? Texts.passcodeHint
+            let note = warning ?? Texts.secretHint
             _ = surface.paragraph(
                 note, row: pane.top + 2, in: pane, warning == nil ? Theme.secondary : Theme.warning)
         case .plain:

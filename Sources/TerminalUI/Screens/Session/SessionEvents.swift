@@ -92,9 +92,10 @@ extension SessionState {
             if views.isEmpty, overlay == nil, !hasOfferedSetup { overlay = .setup(SetupState()) }
             hasOfferedSetup = true
             return []
-        case .profiles(.failure(let failure)): tell(failure, context)
+        // Between two accounts nothing can be read; it is read again once the new one is open.
+        case .profiles(.failure(let failure)), .status(.failure(let failure)):
+            if failure.code != .profileNone, failure.code != .commandNotActive { tell(failure, context) }
         case .status(.success(let view)): status = view
-        case .status(.failure(let failure)): if failure.code != .profileNone { tell(failure, context) }
         case .chats(let result): list.take(chats: result)
         case .contacts(let result): list.take(contacts: result)
         case .history(let chat, let result, let limit): took(chat, result, limit)

@@ -163,6 +163,12 @@ extension SessionState {
 
     // MARK: chats
 
+    /// Where list and chat no longer stand side by side, an open chat stays in sight: what is typed goes into it.
+    mutating func resized(from old: Size, to new: Size) {
+        guard timeline != nil, SessionLayout.fitsBoth(old) != SessionLayout.fitsBoth(new) else { return }
+        isListShown = SessionLayout.fitsBoth(new)
+    }
+
     /// Opens a chat: its newest page is read, and it counts as seen.
     mutating func open(_ jid: JID, _ context: SessionContext) -> [Effect] {
         overlay = nil
