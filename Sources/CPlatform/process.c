@@ -25,10 +25,21 @@ int postern_harden(void) {
     struct sigaction suspension = {.sa_handler = end_instead_of_stopping};
     sigemptyset(&suspension.sa_mask);
     if (sigaction(SIGTSTP, &suspension, NULL) != 0) return -1;
+    // A peer that is gone or a file at its limit is an error of the call, not the end of the process.
+    if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return -1;
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -1;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
     return prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0);
+}
+
+int postern_occupy_standard_streams(void) {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
+        // The lowest free number is the one that is missing. The wrong way round, so that using it still fails.
+        if (open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) != stream) return -1;
+    }
+    return 0;
 }
 
 int postern_send_descriptor(int socket, uint8_t status, int descriptor) {

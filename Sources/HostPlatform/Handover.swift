@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// What the parent hands to the session child besides the terminal: descriptors by number, nothing secret.
 package struct Handover: Sendable, Equatable {
     /// The locked vault file, for reading and writing.
@@ -14,6 +16,13 @@ package struct Handover: Sendable, Equatable {
         self.channel = channel
         self.log = log
         self.isNew = isNew
+    }
+
+    /// Keeps these descriptors from being taken for a person's own, and from programs that the child may start.
+    package func claim() {
+        for descriptor in [vault, channel] + (log.map { [$0] } ?? []) {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
     }
 
     /// The first word of the child's arguments.

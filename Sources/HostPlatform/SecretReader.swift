@@ -29,7 +29,7 @@ package actor SecretReader: SecretInput {
 
     package func read(_ purpose: SecretPurpose, descriptor: Int32?) throws(Failure) -> SecretBytes {
         if let descriptor {
-            guard descriptor != refused else { throw Failure(.inputSecretRequired) }
+            guard descriptor != refused, Self.isInherited(descriptor) else { throw Failure(.inputSecretRequired) }
             return try readLine(descriptor)
         }
         guard let terminal else { throw Failure(.inputSecretRequired) }
@@ -38,6 +38,13 @@ package actor SecretReader: SecretInput {
             defer { write(terminal, "\n") }
             return try readLine(terminal)
         }
+    }
+
+    /// Whether a person handed this descriptor over. The program closes its own on `exec`, the vault's among them, whose
+    /// bytes must not be taken for a passcode.
+    private static func isInherited(_ descriptor: Int32) -> Bool {
+        let flags = fcntl(descriptor, F_GETFD)
+        return flags >= 0 && flags & FD_CLOEXEC == 0
     }
 
     private func readLine(_ descriptor: Int32) throws(Failure) -> SecretBytes {

@@ -13,7 +13,7 @@ import VaultStore
 import XMPPLink
 
 /// What the session child does: it puts the parts together and runs one window over them. Its memory, with every key,
-/// ends with it.
+/// ends with it. The process is hardened already.
 struct ChildRole {
     let handover: Handover
     let arguments: [String]
@@ -21,7 +21,7 @@ struct ChildRole {
     /// Returns the exit code for the parent (`ChildExit`) or the person.
     func run() async -> Int32 {
         do throws(Failure) {
-            try hardenProcess()
+            handover.claim()
             return try await serve(try Invocation(arguments))
         } catch {
             writeLine(Array("postern: \(error.text)".utf8), to: STDERR_FILENO)

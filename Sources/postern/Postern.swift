@@ -9,9 +9,15 @@ let posternVersion = "0.1.0"
 struct Postern {
     static func main() async {
         var arguments = Array(Swift.CommandLine.arguments.dropFirst())
-        if let handover = Handover(takingFrom: &arguments) {
-            exit(await ChildRole(handover: handover, arguments: arguments).run())
+        let handover = Handover(takingFrom: &arguments)
+        do {
+            try occupyStandardStreams()
+            // Here and nowhere else: this is the main thread, and some of it holds for a thread and those it starts.
+            if handover != nil { try hardenProcess() }
+        } catch {
+            exit(error.code.exitCode)
         }
+        if let handover { exit(await ChildRole(handover: handover, arguments: arguments).run()) }
         exit(ParentRole(arguments: arguments).run())
     }
 }

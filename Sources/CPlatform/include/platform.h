@@ -53,10 +53,13 @@ bool postern_resize_watch(int fd);
 /// O_NOATIME, which Swift does not import.
 extern const int postern_noatime;
 
-/// For a process that will hold keys: not dumpable, no core file, ends with its parent (by SIGHUP), and ends where it
-/// would be suspended (by SIGKILL).
+/// For a process that will hold keys: not dumpable, no core file, ends with its parent (by SIGHUP), ends where it would
+/// be suspended (by SIGKILL), and hears of broken pipes and of file size limits as errors.
 /// 0, or -1 with errno set by what failed first.
 int postern_harden(void);
+/// Opens `/dev/null` in the place of each of the descriptors 0, 1 and 2 that is closed: to be written where it would be
+/// read and the other way round. 0, or -1 with errno set.
+int postern_occupy_standard_streams(void);
 /// Sends one byte and, unless it is -1, a descriptor over a Unix socket. 0, or -1 with errno set.
 int postern_send_descriptor(int socket, uint8_t status, int descriptor);
 /// Receives what `postern_send_descriptor` sent; `*descriptor` is -1 where none came, else the caller's to close.
