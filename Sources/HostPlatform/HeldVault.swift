@@ -25,6 +25,11 @@ package struct HeldVault: ~Copyable {
         isNew = false
     }
 
+    /// Makes a file that was there before private to its owner, as one that `init(creating:)` makes is. Throws `vault.access`.
+    package func makePrivate() throws(Failure) {
+        guard fchmod(descriptor, 0o600) == 0 else { throw Failure(.vaultAccess) }
+    }
+
     /// Makes an empty file (0600) in a folder of its own (0700, with its parents). Throws `vault.exists` too.
     /// The file goes again at the end of this value's life unless `keep` was called.
     package init(creating path: String) throws(Failure) {
@@ -49,7 +54,8 @@ package struct HeldVault: ~Copyable {
     }
 
     private static func openLocked(_ path: String, _ flags: Int32) throws(Failure) -> Int32 {
-        let flags = flags | O_CLOEXEC | O_NOFOLLOW
+        // A device or FIFO is refused later, but may not hold us up or become our terminal here.
+        let flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         // O_NOATIME is refused on files of another owner; times are then what the kernel makes of them.
         var descriptor = open(path, flags | postern_noatime, 0o600)
         if descriptor < 0, errno == EPERM { descriptor = open(path, flags, 0o600) }

@@ -61,6 +61,7 @@ struct ParentRole {
             guard error.code == .vaultExists else { throw error }
             let held = try HeldVault(opening: path)
             guard Vault.isUnused(VaultFile(descriptor: held.descriptor)) else { throw error }
+            try held.makePrivate()
             return held
         }
     }
