@@ -27,10 +27,7 @@ package actor EventQueue {
     package func next(
         _ event: String, _ conditions: [Command.Condition], within milliseconds: Int64, time: TimeSource
     ) async throws(Failure) -> JSON {
-        while !waiting.isEmpty {
-            let candidate = waiting.removeFirst()
-            if matches(candidate, event, conditions) { return candidate }
-        }
+        if let present = take(event, conditions) { return present }
         lastWait += 1
         let id = lastWait
         let found = await withTaskGroup(of: JSON?.self) { group in
@@ -53,12 +50,23 @@ package actor EventQueue {
     private func suspend(_ id: Int, _ event: String, _ conditions: [Command.Condition]) async -> JSON? {
         await withCheckedContinuation { continuation in
             // The time-out may have come first.
-            if id == lastWait, !Task.isCancelled {
-                waiter = (id, event, conditions, continuation)
+            guard id == lastWait, !Task.isCancelled else { return continuation.resume(returning: nil) }
+            // Events may have come since `next` looked.
+            if let present = take(event, conditions) {
+                continuation.resume(returning: present)
             } else {
-                continuation.resume(returning: nil)
+                waiter = (id, event, conditions, continuation)
             }
         }
+    }
+
+    /// Takes events off the front until one matches.
+    private func take(_ event: String, _ conditions: [Command.Condition]) -> JSON? {
+        while !waiting.isEmpty {
+            let candidate = waiting.removeFirst()
+            if matches(candidate, event, conditions) { return candidate }
+        }
+        return nil
     }
 
     private func giveUp(_ id: Int) {

@@ -37,6 +37,22 @@ struct EventQueueTests {
         }
     }
 
+    @Test("An event that comes while a wait is being set up is not missed")
+    func race() async throws {
+        for number in 0..<100 {
+            let queue = EventQueue()
+            let event = event("message", ["n": .number(Int64(number))])
+            let time = TimeSource(
+                now: { Timestamp(milliseconds: 0) }, boottime: { 0 }, bootID: { [] },
+                sleep: { _ in
+                    await queue.add(event)
+                    // The deadline of a wait that has missed it.
+                    try await Task.sleep(for: .seconds(5))
+                })
+            #expect(try await queue.next("message", [], within: 0, time: time) == event)
+        }
+    }
+
     @Test("A condition looks at members, by path or inside the message")
     func conditions() async throws {
         let queue = EventQueue()
