@@ -66,6 +66,26 @@ struct OutboxTests {
         #expect(envelopes.count == 2 && envelopes[0] == envelopes[1])
     }
 
+    @Test("A message at which the server ends every stream fails in the end, and holds up no other")
+    func poison() async throws {
+        let rig = try SessionRig()
+        let poisonous = "tybalt@example.com"
+        rig.server.dislike(try JID(poisonous))
+        await rig.session.start()
+        let poison = try await rig.send("far too long", to: poisonous)
+        let others = [try await rig.send("one"), try await rig.send("two", to: "nurse@example.com")]
+        for _ in 0..<12 where rig.delivery(poison) == .queued {
+            try? await rig.session.connect()
+            #expect(await becomesTrue { await !rig.link.isConnected || rig.outbox.isEmpty })
+        }
+        #expect(rig.delivery(poison) == .failed(.messageRefused))
+        try await rig.session.connect()
+        for id in others { #expect(await isSent(rig, id)) }
+        #expect(rig.server.deliveries == others)
+        #expect(rig.server.envelopes(of: poison).count == 8)
+        #expect(others.allSatisfy { rig.server.envelopes(of: $0).count == 1 })
+    }
+
     @Test("A resumed stream settles by itself; the archive is not asked and nothing is submitted twice")
     func resumed() async throws {
         let rig = try SessionRig()

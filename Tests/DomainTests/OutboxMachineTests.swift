@@ -132,6 +132,18 @@ struct OutboxMachineTests {
         #expect(machine.item.envelope == envelope && machine.item.attempts == 2)
     }
 
+    @Test("A message that the server never takes is suspected after three submissions and refused after eight")
+    func neverTaken() throws {
+        var machine = try machine(unsettled)
+        for attempt in 1..<8 {
+            #expect(machine.handle(.didMissInArchive) == [.persist, .submit])
+            #expect(machine.isSuspect == (attempt >= 3))
+            _ = machine.handle(.didSubmit(at: at(9000)))
+            _ = machine.handle(.didLoseOutcome)
+        }
+        #expect(machine.handle(.didMissInArchive) == [.leave(.failed(.messageRefused))])
+    }
+
     @Test("Retries wait 1, 2, 4 … 300 s, and jitter only shortens that by less than a quarter")
     func delays() {
         let full = (1...12).map { Backoff.outbox.delay(attempt: $0, jitter: .none) / 1000 }

@@ -34,7 +34,13 @@ struct OutboxPlanner: Sendable {
         while true {
             let items = try transaction.outbox(limit: scope)
             var walk = Walk()
+            // Nothing goes out behind a suspect before the server has taken it.
+            guard !items.contains(where: isSuspectOnItsWay) else { return walk.plan }
             for item in items where !walk.isFull(limits) { try visit(item, &walk, transaction) }
+            if walk.plan.stanzas.isEmpty, onThisStream.isEmpty, let suspect = walk.suspect {
+                walk.held.remove(suspect.chat)
+                try visit(suspect, &walk, transaction)
+            }
             // All of what was read may be waiting; what can go may stand behind it.
             if walk.plan.stanzas.isEmpty, items.count == scope {
                 scope *= 4
@@ -49,6 +55,8 @@ struct OutboxPlanner: Sendable {
         var bytes = 0
         var onTheirWay: [JID: Int] = [:]
         var held: Set<JID> = []
+        /// The first message that has to go out alone, once it may.
+        var suspect: OutboxItem?
 
         func isFull(_ limits: OutboxLimits) -> Bool {
             plan.stanzas.count >= limits.batch || bytes >= limits.batchBytes
@@ -60,6 +68,11 @@ struct OutboxPlanner: Sendable {
         var machine = OutboxMachine(resuming: item, isThisStream: onThisStream.contains(item.id))
         if case .submitting = item.state, !machine.blocksConversation {
             walk.onTheirWay[item.chat, default: 0] += 1
+            return
+        }
+        if machine.isSuspect, walk.suspect != item {
+            walk.suspect = walk.suspect ?? item
+            walk.held.insert(item.chat)
             return
         }
         let count = walk.onTheirWay[item.chat] ?? 0
@@ -82,6 +95,11 @@ struct OutboxPlanner: Sendable {
         walk.onTheirWay[item.chat] = count + 1
         walk.bytes += envelope.payload.count
         walk.plan.stanzas.append(OutgoingStanza(id: item.id, to: item.chat, envelope: envelope))
+    }
+
+    /// Submitting it was one attempt more.
+    private func isSuspectOnItsWay(_ item: OutboxItem) -> Bool {
+        onThisStream.contains(item.id) && item.attempts > OutboxMachine.suspectAttempts
     }
 
     /// Brings an item as far as `ready`, if that can be.

@@ -91,6 +91,15 @@ package struct OutboxMachine: Sendable {
     /// The row to store. Meaningful until the item has left the outbox.
     package var item: OutboxItem { stored }
 
+    /// Submissions that the server never took before a message is suspected of being what ends the streams.
+    package static let suspectAttempts = 3
+    /// Submissions that the server never took before a message counts as refused.
+    package static let attemptLimit = 8
+
+    /// Whether it has to go out alone: servers end a stream at a stanza that they do not like, for instance one that grew
+    /// beyond their limit, and everything that was sent behind it is lost with it, each time anew.
+    package var isSuspect: Bool { phase == .ready && stored.attempts >= Self.suspectAttempts }
+
     /// Whether later messages of its conversation must wait for it.
     package var blocksConversation: Bool {
         switch phase {
@@ -113,7 +122,7 @@ package struct OutboxMachine: Sendable {
         case .didLoseOutcome: didLoseOutcome()
         case .didResume: didResume()
         case .didReceiveAcknowledgement, .didFindInArchive: didAccept()
-        case .didMissInArchive: move(from: Self.isUnsettled, to: .ready, [.persist, .submit])
+        case .didMissInArchive: didMissInArchive()
         case .didFailToSettle:
             move(from: Self.isUnsettled, to: .terminalFailure(.outcomeUnknown), [.leave(.failed(.outcomeUnknown))])
         case .didReceiveError(let failure, let at, let jitter): didReceiveError(failure, at, jitter)
@@ -195,6 +204,15 @@ extension OutboxMachine {
         guard case .unsettled(let since) = phase else { return [] }
         enter(.submitting(since: since))
         return []
+    }
+
+    /// The server did not take it. One that it never takes has visibly failed; a person may try it again.
+    private mutating func didMissInArchive() -> [Action] {
+        guard stored.attempts >= Self.attemptLimit else {
+            return move(from: Self.isUnsettled, to: .ready, [.persist, .submit])
+        }
+        return move(
+            from: Self.isUnsettled, to: .terminalFailure(.messageRefused), [.leave(.failed(.messageRefused))])
     }
 
     private mutating func didReceiveError(_ failure: SendFailure, _ now: Timestamp, _ jitter: Jitter) -> [Action] {

@@ -45,11 +45,16 @@ package actor FakeLink: LinkPort {
     package func submit(_ stanzas: [OutgoingStanza]) async throws(Failure) {
         guard let sink else { throw Failure(.netOffline) }
         var acknowledged: [MessageID] = []
+        var isOver = false
         for stanza in stanzas {
-            switch server.take(stanza) {
+            switch isOver ? .lose : server.take(stanza) {
             case .acknowledge: acknowledged.append(stanza.id)
             case .acceptSilently: pending.append((stanza, true))
             case .lose: pending.append((stanza, false))
+            case .endStream:
+                isOver = true
+                pending.append((stanza, false))
+                Task { await breakStream(Failure(.streamError)) }
             case .refuse(let failure):
                 var answer = InboundMessage(route: .live, from: stanza.to, to: server.account)
                 answer.id = stanza.id.text

@@ -15,6 +15,8 @@ package final class FakeServer: Sendable {
         case lose
         /// Taken, then answered with a stanza error.
         case refuse(SendFailure)
+        /// It ends the stream; what was sent behind it is not read.
+        case endStream
     }
 
     private struct State {
@@ -31,6 +33,7 @@ package final class FakeServer: Sendable {
         var deliveries: [MessageID] = []
         var envelopes: [MessageID: [Envelope]] = [:]
         var connects = 0
+        var disliked: JID?
     }
     private let state = Mutex(State())
     package let account: JID
@@ -48,6 +51,8 @@ package final class FakeServer: Sendable {
     package func answerNext(_ answers: [Answer]) { state.withLock { $0.answers += answers } }
     package func failNextConnects(_ failures: [Failure]) { state.withLock { $0.connectFailures += failures } }
     package func failNextPages(_ failures: [Failure]) { state.withLock { $0.pageFailures += failures } }
+    /// From now on, each message to this address ends the stream.
+    package func dislike(_ recipient: JID) { state.withLock { $0.disliked = recipient } }
     package func setArchive(_ has: Bool) { state.withLock { $0.hasArchive = has } }
     package func setResumes(_ resumes: Bool) { state.withLock { $0.resumes = resumes } }
     package func setPageLimit(_ limit: Int) { state.withLock { $0.pageLimit = limit } }
@@ -88,11 +93,13 @@ package final class FakeServer: Sendable {
 
     func take(_ stanza: OutgoingStanza) -> Answer {
         state.withLock { state in
-            let answer = state.answers.isEmpty ? state.answer : state.answers.removeFirst()
+            let isDisliked = stanza.to == state.disliked
+            let answer =
+                isDisliked ? .endStream : state.answers.isEmpty ? state.answer : state.answers.removeFirst()
             state.envelopes[stanza.id, default: []].append(stanza.envelope)
             switch answer {
             case .acknowledge, .acceptSilently: deliver(stanza, &state)
-            case .lose, .refuse: break
+            case .lose, .refuse, .endStream: break
             }
             return answer
         }
