@@ -7,6 +7,8 @@ import XMPP
 struct PageCollector {
     /// Bytes of text a page may bring.
     static let byteLimit = 16 * 1024 * 1024
+    /// Messages that are within it whatever their size (`XMLLimits.stanzaBytes`).
+    static let smallPage = 16
 
     let archive: ArchiveName
     let address: JID
@@ -33,7 +35,21 @@ struct PageCollector {
 }
 
 extension XMPPLink {
+    /// A page of large messages is asked for again as a small one, which always fits.
     func readPage(_ query: ArchiveQuery, _ session: LinkSession) async throws(Failure) -> ArchivePage {
+        do {
+            return try await readPage(query, limit: max(1, min(query.limit, 250)), session)
+        } catch {
+            guard error.code == .streamTooLarge, session.isReady, query.limit > PageCollector.smallPage else {
+                throw error
+            }
+            return try await readPage(query, limit: PageCollector.smallPage, session)
+        }
+    }
+
+    private func readPage(
+        _ query: ArchiveQuery, limit: Int, _ session: LinkSession
+    ) async throws(Failure) -> ArchivePage {
         let address: JID =
             switch query.archive {
             case .account: session.ownAddress
@@ -41,7 +57,6 @@ extension XMPPLink {
             }
         // Unguessable, so that nobody slips results in.
         let queryID = MessageID(entropy: entropy).text
-        let limit = max(1, min(query.limit, 250))
         session.pages[queryID] = PageCollector(archive: query.archive, address: address, limit: limit)
         defer { session.pages[queryID] = nil }
         let outcome = try await request(

@@ -50,6 +50,7 @@ extension XMPPLink {
         case .ended(let failure):
             if let failure {
                 log.info("stream ended", ["code": failure.code, "reason": failure.reason])
+                if failure.code == .streamTooLarge { leavesOutLarge = true }
             }
             end(session.number, failure.map { Failure($0.code) })
         }

@@ -24,6 +24,8 @@ package actor XMPPLink: LinkPort {
     private var salted: SaltedPassword?
     /// Whether the account has an archive, as its server said when the stream was bound that may be resumed.
     private var hadArchive = false
+    /// A stanza was too large for an earlier stream. Servers bring it again, so the next ones leave such out.
+    var leavesOutLarge = false
     /// Whether everything was asked and answered that a new stream begins with.
     private var isIntroduced = false
     /// Messages that were handed over and not acknowledged, by the number under which they were sent.
@@ -157,7 +159,7 @@ package actor XMPPLink: LinkPort {
                 account: try session.account.settings.jid.with(resource: session.account.resource),
                 password: session.account.password,
                 security: opened.tls.map { .direct(ChannelBindings($0)) } ?? .startTLS, resumption: resumption,
-                saltedPassword: salted), entropy: entropy)
+                saltedPassword: salted, leavesOutLarge: leavesOutLarge), entropy: entropy)
         return try await withCheckedResult { continuation in
             session.opening = continuation
             perform(session.stream?.start() ?? [], session)

@@ -28,12 +28,14 @@ final class StreamDriver {
 
     init(
         security: StreamConfiguration.Security = .direct(.none), allowsPlain: Bool = false,
-        resumption: ResumableSession? = nil, salted: SaltedPassword? = nil, account: String = "user@example.org"
+        resumption: ResumableSession? = nil, salted: SaltedPassword? = nil, account: String = "user@example.org",
+        leavesOutLarge: Bool = false
     ) throws {
         stream = XMPPStream(
             StreamConfiguration(
                 account: try JID(account), password: SharedSecret(secret(Array("pencil".utf8))), security: security,
-                allowsPlain: allowsPlain, resumption: resumption, saltedPassword: salted),
+                allowsPlain: allowsPlain, resumption: resumption, saltedPassword: salted, leavesOutLarge: leavesOutLarge
+            ),
             entropy: Entropy { for index in $0.indices { $0[index] = 7 } })
     }
 
@@ -102,9 +104,9 @@ final class StreamDriver {
 
     /// A direct-TLS stream up to its readiness.
     static func established(
-        features: String = bind, resumption: ResumableSession? = nil
+        features: String = bind, resumption: ResumableSession? = nil, leavesOutLarge: Bool = false
     ) throws -> StreamDriver {
-        let driver = try StreamDriver(resumption: resumption)
+        let driver = try StreamDriver(resumption: resumption, leavesOutLarge: leavesOutLarge)
         driver.start()
         driver.receive(header)
         _ = driver.authenticate()

@@ -15,6 +15,9 @@ package struct StreamConfiguration: Sendable {
     /// Language of the stream header; BCP 47.
     package let language: String
     package let limits: XMLLimits
+    /// Whether a stanza beyond the limits is left out, once stanzas flow, instead of ending the stream. For streams after
+    /// one that it ended: the server brings such a stanza again, and anybody can have written it.
+    package let leavesOutLarge: Bool
 
     /// How TLS comes in.
     package enum Security: Sendable, Equatable {
@@ -27,7 +30,7 @@ package struct StreamConfiguration: Sendable {
     package init(
         account: JID, password: SharedSecret, security: Security, allowsPlain: Bool = false,
         resumption: ResumableSession? = nil, saltedPassword: SaltedPassword? = nil, language: String = "en",
-        limits: XMLLimits = .standard
+        limits: XMLLimits = .standard, leavesOutLarge: Bool = false
     ) {
         self.account = account
         self.password = password
@@ -37,6 +40,7 @@ package struct StreamConfiguration: Sendable {
         self.saltedPassword = saltedPassword
         self.language = language
         self.limits = limits
+        self.leavesOutLarge = leavesOutLarge
     }
 }
 

@@ -154,6 +154,9 @@ package struct XMPPStream: ~Copyable, Sendable {
         switch event {
         case .opened(let header): return perform(negotiation.didReceiveHeader(header))
         case .stanza(let element): return didReceive(element)
+        case .leftOut:
+            // Counted as any other, or the server would send it again for ever.
+            return (management?.didReceiveStanza()).map { [.unusable($0)] } ?? []
         case .failed(let failure): return end(failure)
         case .closed:
             if phase == .closing {
@@ -303,6 +306,7 @@ package struct XMPPStream: ~Copyable, Sendable {
             StreamAction.stanza($0, InboundMark(stream: .max, number: 0))
         }
         early = []
+        parser.parser.leavesOutLarge = configuration.leavesOutLarge
         return [.ready(ready)] + waiting
     }
 

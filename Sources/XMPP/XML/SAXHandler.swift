@@ -14,8 +14,12 @@ enum SAXHandler {
                 name, namespace, declarations: Int(declarations), attributes: Int(count), attributes)
         }
         handler.endElementNs = { user, _, _, _ in parser(user)?.didEnd() }
-        handler.characters = { user, text, count in if let text { parser(user)?.didReadText(text, Int(count)) } }
-        handler.cdataBlock = { user, text, count in if let text { parser(user)?.didReadText(text, Int(count)) } }
+        handler.characters = { user, text, count in
+            if let text { parser(user)?.didReadText(text, Int(count), inSection: false) }
+        }
+        handler.cdataBlock = { user, text, count in
+            if let text { parser(user)?.didReadText(text, Int(count), inSection: true) }
+        }
         handler.internalSubset = { user, _, _, _ in parser(user)?.didMeetRestricted() }
         handler.externalSubset = { user, _, _, _ in parser(user)?.didMeetRestricted() }
         handler.entityDecl = { user, _, _, _, _, _ in parser(user)?.didMeetRestricted() }

@@ -6,6 +6,8 @@ package enum XMLEvent: Sendable, Equatable {
     case opened(Element)
     /// A child of the root, complete.
     case stanza(Element)
+    /// A child of the root was too large to be read, and is over.
+    case leftOut
     /// The root's end tag.
     case closed
     /// Nothing comes after this one.
@@ -17,9 +19,14 @@ package enum XMLEvent: Sendable, Equatable {
 /// Refused: document types, entities, processing instructions, comments, other encodings than UTF-8, prefixes that
 /// are not bound, XML that is not well-formed, text between stanzas, and whatever exceeds `XMLLimits`. Nothing is ever
 /// opened or fetched.
+///
+/// With `leavesOutLarge`, a stanza that exceeds the limits is passed over instead: bounded in bytes by `StanzaSkipper`, and
+/// nothing of it is kept. libxml2 cannot go back, so a new context goes on behind it, under the same root.
 final class XMLStreamParser {
     private let limits: XMLLimits
-    private let context: xmlParserCtxtPtr?
+    /// Whether stanzas beyond the limits are left out instead of ending the stream.
+    var leavesOutLarge = false
+    private var context: xmlParserCtxtPtr?
     private var declaration: XMLDeclaration? = XMLDeclaration()
     private var gate = UTF8Gate()
 
@@ -37,18 +44,33 @@ final class XMLStreamParser {
     /// libxml2 keeps each name once: its address stands for it.
     private var namespaces: [UnsafePointer<xmlChar>: String] = [:]
 
+    // Leaving out.
+    /// What came up to the end of the root's start tag.
+    private var root: [UInt8] = []
+    private var hasRoot = false
+    private var skipper: StanzaSkipper?
+    /// What libxml2 was given behind the place where the skipping starts.
+    private var unread: [UInt8] = []
+
     init(limits: XMLLimits = .standard) {
         self.limits = limits
         xmlInitParser()
+        openContext()
+    }
+
+    deinit { closeContext() }
+
+    private func openContext() {
         context = SAXHandler.makeContext(limits)
         // The context lives and dies with this object, so it may keep its address without owning it.
         context?.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
     }
 
-    deinit {
+    private func closeContext() {
         // Nothing was asked to build a document; were there one, it would be ours to free.
         if let document = context?.pointee.myDoc { xmlFreeDoc(document) }
         xmlFreeParserCtxt(context)
+        context = nil
     }
 
     /// How many bytes came behind the last event: they are unexpected where the stream has to start anew.
@@ -107,8 +129,14 @@ final class XMLStreamParser {
     }
 
     private func parsePiece(_ bytes: UnsafeRawBufferPointer) {
-        guard let context, !bytes.isEmpty else { return }
+        guard !bytes.isEmpty else { return }
         given += bytes.count
+        if !hasRoot { root.append(contentsOf: bytes) }
+        if skipper == nil { read(bytes) } else { skip(bytes) }
+    }
+
+    private func read(_ bytes: UnsafeRawBufferPointer) {
+        guard let context else { return }
         xmlParseChunk(context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), 0)
         // Of a CDATA section it reports a few hundred bytes a call only.
         var waiting = unparsed
@@ -117,8 +145,57 @@ final class XMLStreamParser {
             guard unparsed < waiting else { break }
             waiting = unparsed
         }
-        if failure == nil, context.pointee.wellFormed == 0, !isClosed { fail(.malformedXML, .notWellFormed) }
-        if waiting > limits.tagBytes { fail(.tagLimit, .policyViolation) }
+        if skipper == nil, failure == nil, context.pointee.wellFormed == 0, !isClosed {
+            fail(.malformedXML, .notWellFormed)
+        }
+        if waiting > limits.tagBytes { exceed(.tagLimit, depth: depth, .text) }
+        guard skipper != nil else { return }
+        let rest = unread
+        unread = []
+        rest.withUnsafeBytes { skip($0) }
+    }
+
+    // MARK: Leaving out
+
+    /// A limit is exceeded, with `depth` start tags complete and libxml2 standing at `place`.
+    private func exceed(_ reason: StreamFailure.Reason, depth: Int, _ place: StanzaSkipper.Place) {
+        guard skipper == nil else { return }
+        guard leavesOutLarge, hasRoot, failure == nil, let input = context?.pointee.input else {
+            return fail(reason, .policyViolation)
+        }
+        unread = Array(UnsafeBufferPointer(start: input.pointee.cur, count: input.pointee.end - input.pointee.cur))
+        skipper = StanzaSkipper(depth: depth, place: place)
+        xmlStopParser(context)
+    }
+
+    private func skip(_ bytes: UnsafeRawBufferPointer) {
+        guard failure == nil, let outcome = skipper?.take(bytes) else { return }
+        switch outcome {
+        case .undecided: return
+        case .malformed: fail(.malformedXML, .notWellFormed)
+        case .tooLong: fail(.stanzaLimit, .policyViolation)
+        case .ended(let index):
+            events.append(.leftOut)
+            goOn()
+            if index < bytes.count { read(UnsafeRawBufferPointer(rebasing: bytes[index...])) }
+        }
+    }
+
+    /// A new context that has read the root's start tag.
+    private func goOn() {
+        skipper = nil
+        closeContext()
+        open = []
+        text = []
+        depth = 0
+        namespaces = [:]
+        size = 0
+        elements = 0
+        openContext()
+        root.withUnsafeBytes { read($0) }
+        size = 0
+        elements = 0
+        lastEnd = given
     }
 
     /// Bytes that libxml2 keeps until the tag they belong to is complete.
@@ -139,22 +216,19 @@ final class XMLStreamParser {
         _ name: UnsafePointer<xmlChar>, _ namespace: UnsafePointer<xmlChar>?, declarations: Int, attributes count: Int,
         _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
     ) {
-        guard failure == nil else { return }
+        guard failure == nil, skipper == nil else { return }
         depth += 1
-        guard depth <= limits.depth else { return fail(.depthLimit, .policyViolation) }
-        guard declarations + count <= limits.attributes else { return fail(.attributeLimit, .policyViolation) }
+        guard depth <= limits.depth else { return exceedInTag(.depthLimit) }
+        guard declarations + count <= limits.attributes else { return exceedInTag(.attributeLimit) }
         closeText()
         var element = Element(string(name), namespace.map(namespaceName) ?? "")
         size += element.name.utf8.count + XMLLimits.elementOverhead
         elements += 1
         if count > 0, let attributes { take(attributes, count, into: &element) }
-        guard failure == nil else { return }
-        guard element.name.utf8.count <= limits.nameBytes, element.namespace.utf8.count <= limits.nameBytes else {
-            return fail(.nameLimit, .policyViolation)
-        }
-        guard size <= limits.stanzaBytes, elements <= limits.stanzaElements else {
-            return fail(.stanzaLimit, .policyViolation)
-        }
+        guard element.attributes.allSatisfy({ $0.name.utf8.count <= limits.nameBytes }),
+            element.name.utf8.count <= limits.nameBytes, element.namespace.utf8.count <= limits.nameBytes
+        else { return exceedInTag(.nameLimit) }
+        guard size <= limits.stanzaBytes, elements <= limits.stanzaElements else { return exceedInTag(.stanzaLimit) }
         if depth > 1 {
             open.append(element)
         } else {
@@ -162,11 +236,20 @@ final class XMLStreamParser {
         }
     }
 
+    /// libxml2 stands behind the last attribute; the rest of the tag is the skipper's.
+    private func exceedInTag(_ reason: StreamFailure.Reason) {
+        exceed(reason, depth: depth - 1, .tag(isSlash: false))
+    }
+
     private func didOpenStream(_ root: Element) {
         guard root.namespace == Namespace.stream else { return fail(.badRoot, .invalidNamespace) }
         guard root.name == "stream" else { return fail(.badRoot, .badFormat) }
+        guard !hasRoot else { return }
         events.append(.opened(root))
         didEndEvent()
+        hasRoot = true
+        // The bracket that ends the tag is not read yet.
+        self.root = self.root.prefix(lastEnd) + [UInt8(ascii: ">")]
     }
 
     /// libxml2 gives five addresses an attribute: name, prefix, namespace, value, end of the value.
@@ -181,13 +264,12 @@ final class XMLStreamParser {
                 string(name), String(decoding: UnsafeBufferPointer(start: value, count: end - value), as: UTF8.self),
                 namespace: entry[2].map(namespaceName) ?? "")
             size += attribute.name.utf8.count + (end - value)
-            guard attribute.name.utf8.count <= limits.nameBytes else { return fail(.nameLimit, .policyViolation) }
             element.attributes.append(attribute)
         }
     }
 
     func didEnd() {
-        guard failure == nil else { return }
+        guard failure == nil, skipper == nil else { return }
         closeText()
         depth -= 1
         guard let element = open.popLast() else {
@@ -211,8 +293,8 @@ final class XMLStreamParser {
         lastEnd = Int(input.pointee.consumed) + (input.pointee.cur - input.pointee.base)
     }
 
-    func didReadText(_ start: UnsafePointer<xmlChar>, _ count: Int) {
-        guard failure == nil else { return }
+    func didReadText(_ start: UnsafePointer<xmlChar>, _ count: Int, inSection: Bool) {
+        guard failure == nil, skipper == nil else { return }
         let bytes = UnsafeBufferPointer(start: start, count: count)
         guard !open.isEmpty else {
             // Between stanzas there is white space only: it keeps the connection alive.
@@ -220,13 +302,21 @@ final class XMLStreamParser {
             return isSpace ? () : fail(.strayText, .badFormat)
         }
         size += count
-        guard size <= limits.stanzaBytes else { return fail(.stanzaLimit, .policyViolation) }
+        // libxml2 may stand at what it reports; characters are passed over once more, without harm.
+        guard size <= limits.stanzaBytes else {
+            return exceed(.stanzaLimit, depth: depth, inSection ? .section(0) : .text)
+        }
         text.append(contentsOf: bytes)
     }
 
-    func didMeetRestricted() { fail(.restrictedXML, .restrictedXML) }
+    func didMeetRestricted() {
+        guard skipper == nil else { return }
+        fail(.restrictedXML, .restrictedXML)
+    }
 
     func didMeetError(_ code: Int32) {
+        // Being stopped for the skipper's sake is none.
+        guard skipper == nil else { return }
         switch xmlParserErrors(rawValue: UInt32(bitPattern: code)) {
         case XML_NS_ERR_UNDEFINED_NAMESPACE: fail(.unboundPrefix, .badNamespacePrefix)
         // A namespace's name that is no URI is a name all the same.
