@@ -36,6 +36,20 @@ struct OutboxTests {
         #expect(rig.delivery(id) == .sent && rig.outbox.isEmpty)
     }
 
+    @Test("A message to oneself is read once the server took it, and not before")
+    func toOneself() async throws {
+        let rig = try SessionRig()
+        rig.server.setArchive(false)
+        rig.server.answer(.acceptSilently)
+        try await rig.online()
+        let id = try await rig.send("a note", to: "romeo@example.org")
+        #expect(await becomesTrue { rig.server.deliveries == [id] })
+        await letOthersRun()
+        #expect(rig.delivery(id) == .queued)
+        try await rig.link.acknowledge([id])
+        #expect(rig.delivery(id) == .read && rig.outbox.isEmpty)
+    }
+
     @Test("Accepted with the answer lost: the archive has it, nothing is sent again")
     func answerLost() async throws {
         let rig = try SessionRig()

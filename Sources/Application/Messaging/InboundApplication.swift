@@ -151,7 +151,7 @@ extension InboundApplication {
             guard item.chat == place.chat else { return }
             var machine = OutboxMachine(resuming: item)
             let actions = machine.handle(.didReceiveError(failure, at: now, jitter: jitter))
-            _ = try carryOut(actions, of: machine.item, in: transaction)
+            _ = try carryOut(actions, of: machine.item, account: account, in: transaction)
             effects.settled.append(id)
         } else {
             _ = try transaction.advance(id, in: place.chat, to: .failed(failure.code))
@@ -165,7 +165,7 @@ extension InboundApplication {
         if let item = try transaction.outboxItem(id), item.chat == chat {
             var machine = OutboxMachine(resuming: item)
             let actions = machine.handle(input)
-            _ = try carryOut(actions, of: machine.item, in: transaction)
+            _ = try carryOut(actions, of: machine.item, account: account, in: transaction)
             if !actions.isEmpty { effects.settled.append(id) }
         } else if try !transaction.advance(id, in: chat, to: delivery) {
             try transaction.keepEarly(delivery, for: text, in: chat)
@@ -244,7 +244,7 @@ extension InboundApplication {
             else { continue }
             var machine = OutboxMachine(resuming: item)
             let actions = machine.handle(.didFindInArchive)
-            _ = try carryOut(actions, of: machine.item, in: transaction)
+            _ = try carryOut(actions, of: machine.item, account: account, in: transaction)
             if !actions.isEmpty { effects.settled.append(id) }
             return
         }

@@ -6,6 +6,7 @@ package import Domain
 ///
 /// Guards which items are on their way on the open stream; the items themselves are the store's.
 package actor Outbox {
+    private let account: JID
     private let store: any ProfileStorePort
     private let link: any LinkPort
     private let search: OutcomeSearch
@@ -35,6 +36,7 @@ package actor Outbox {
         engine: any ProtocolEngine, registry: TaskRegistry, time: TimeSource, jitter: @escaping @Sendable () -> Jitter,
         log: Log, limits: OutboxLimits = OutboxLimits()
     ) {
+        self.account = account
         self.store = store
         self.link = link
         self.engine = engine
@@ -105,7 +107,8 @@ package actor Outbox {
             for id in ids {
                 guard let item = try transaction.outboxItem(id) else { continue }
                 var machine = OutboxMachine(resuming: item)
-                _ = try carryOut(machine.handle(.didReceiveAcknowledgement), of: machine.item, in: transaction)
+                _ = try carryOut(
+                    machine.handle(.didReceiveAcknowledgement), of: machine.item, account: account, in: transaction)
             }
         }
         didSettle(ids)
@@ -152,7 +155,8 @@ package actor Outbox {
         // Everything that is left is on its way: nothing to plan.
         guard count > onThisStream.count, stream == current else { return false }
         let planner = OutboxPlanner(
-            engine: engine, limits: limits, onThisStream: onThisStream, now: time.now(), jitter: jitter())
+            account: account, engine: engine, limits: limits, onThisStream: onThisStream, now: time.now(),
+            jitter: jitter())
         let plan = try await store.write { (transaction) throws(Failure) in try planner.plan(in: transaction) }
         if let next = plan.nextRetry {
             wake(afterMilliseconds: min(next.milliseconds - time.now().milliseconds, Backoff.outbox.capMilliseconds))
@@ -186,7 +190,7 @@ package actor Outbox {
             for id in ids {
                 guard let item = try transaction.outboxItem(id) else { continue }
                 var machine = OutboxMachine(resuming: item, isThisStream: true)
-                _ = try carryOut(machine.handle(.didNotHandOver), of: machine.item, in: transaction)
+                _ = try carryOut(machine.handle(.didNotHandOver), of: machine.item, account: account, in: transaction)
             }
         }
     }
@@ -220,7 +224,7 @@ package actor Outbox {
                     let input: OutboxMachine.Input =
                         archiveID != nil
                         ? .didFindInArchive : finding.isComplete ? .didMissInArchive : .didFailToSettle
-                    _ = try carryOut(machine.handle(input), of: machine.item, in: transaction)
+                    _ = try carryOut(machine.handle(input), of: machine.item, account: account, in: transaction)
                     if let archiveID { try transaction.noteArchived(id, archiveID: archiveID) }
                 }
             }

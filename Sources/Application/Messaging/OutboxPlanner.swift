@@ -22,6 +22,8 @@ struct OutboxPlanner: Sendable {
         var nextRetry: Timestamp?
     }
 
+    /// The profile's bare address.
+    let account: JID
     let engine: any ProtocolEngine
     let limits: OutboxLimits
     /// What is on its way on the stream that is open now.
@@ -121,22 +123,26 @@ struct OutboxPlanner: Sendable {
             actions = machine.handle(.didFailToSeal(failure, at: now, jitter: jitter))
         }
         // A sealed one is stored once, together with its submission.
-        return actions.contains(.submit) ? false : try carryOut(actions, of: machine.item, in: transaction)
+        return actions.contains(.submit)
+            ? false : try carryOut(actions, of: machine.item, account: account, in: transaction)
     }
 }
 
-/// Writes down what a machine decided; the caller does what concerns the network.
+/// Writes down what a machine decided; the caller does what concerns the network. A message to oneself has nobody else
+/// to read it: it is read once the server took it.
+/// - Parameter account: the profile's bare address.
 /// - Returns: whether the item left the outbox.
 func carryOut(
-    _ actions: [OutboxMachine.Action], of item: OutboxItem, in transaction: any StoreTransaction
+    _ actions: [OutboxMachine.Action], of item: OutboxItem, account: JID, in transaction: any StoreTransaction
 ) throws(Failure) -> Bool {
     var didLeave = false
     for action in actions {
         switch action {
         case .persist: try transaction.update(item)
         case .leave(let delivery):
+            let isSeen = item.chat == account && delivery == .sent
             // In this order: the envelope of an accepted message need not be put aside.
-            _ = try transaction.advance(item.id, in: nil, to: delivery)
+            _ = try transaction.advance(item.id, in: nil, to: isSeen ? .read : delivery)
             try transaction.removeFromOutbox(item.id)
             didLeave = true
         case .advance(let delivery): _ = try transaction.advance(item.id, in: nil, to: delivery)
