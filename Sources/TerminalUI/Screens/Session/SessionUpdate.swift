@@ -194,9 +194,13 @@ extension SessionState {
 
     /// Scrolls the list so that a row shows.
     private mutating func show(row: Int, _ context: SessionContext) {
-        let visible = max(1, layout(context).listRows.rows / ChatListRender.rowsEach)
         list.scroll = min(list.scroll, row)
-        list.scroll = max(list.scroll, row - visible + 1)
+        list.scroll = max(list.scroll, row - visibleRows(context) + 1)
+    }
+
+    /// How many chats the list shows at once.
+    private func visibleRows(_ context: SessionContext) -> Int {
+        max(1, layout(context).listRows.rows / ChatListRender.rowsEach)
     }
 
     /// The open chat lies before a person: it counts as seen.
@@ -235,7 +239,7 @@ extension SessionState {
             list.scroll = max(0, list.scroll - 1)
             return []
         case .wheelDown where layout.list.contains(event.point):
-            list.scroll = min(list.scroll + 1, max(0, list.rows.count - 1))
+            list.scroll = min(list.scroll + 1, max(0, list.rows.count - visibleRows(context)))
             return []
         case .wheelUp: return scroll(by: 3, context)
         case .wheelDown: return scroll(by: -3, context)
