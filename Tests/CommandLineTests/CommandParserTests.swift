@@ -8,6 +8,15 @@ import Testing
 struct CommandParserTests {
     private func parse(_ line: String) throws -> Command { try parseCommand(try shellWords(line)) }
 
+    @Test("A message of 64 KiB is taken, one byte more is message.tooLarge")
+    func messageSize() throws {
+        let most = String(repeating: "m", count: 65_536)
+        #expect(
+            try parseCommand(["send", "bob@example.org", most])
+                == .send(try JID("bob@example.org"), try MessageBody(most), plain: false))
+        #expect(throws: Failure(.messageTooLarge)) { try parseCommand(["send", "bob@example.org", most + "m"]) }
+    }
+
     @Test("Each command of the catalogue is known by its name")
     func catalogue() throws {
         for entry in commandCatalogue {

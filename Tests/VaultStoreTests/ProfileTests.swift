@@ -70,6 +70,8 @@ extension VaultStoreTests {
             let report = try await space.removeProfile(first.id)
             #expect(report.steps.map(\.name) == ["prepared", "keyDestroyed", "cleaned"])
             #expect(report.steps.allSatisfy { $0.state == "done" })
+            #expect(report.readBack == ["keyPageA", "keyPageB"])
+            #expect(report.notCovered == ["earlierCopiesOfTheFile", "remnantsInFlash", "server", "exportedFiles"])
             _ = try await space.addProfile(settings("c"), password: secret("3"))
             await space.close()
             let again = try await disk.open("outer")
