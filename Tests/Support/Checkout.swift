@@ -45,6 +45,11 @@ package final class TemporaryFolder: Sendable {
         }
     }
 
+    /// Whether there is nothing in it.
+    package var isEmpty: Bool {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: path).isEmpty }
+    }
+
     /// The path of a file in it.
     package func file(_ name: String) -> String { path + "/" + name }
 }

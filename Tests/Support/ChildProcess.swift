@@ -46,9 +46,12 @@ package final class ChildProcess: Sendable {
     }
 
     /// Writes a line to its standard input; a program that is gone takes nothing.
-    package func write(line: String) {
+    package func write(line: String) { write(line: Array(line.utf8)) }
+
+    /// The same for a line that need not be text.
+    package func write(line: [UInt8]) {
         input.withLock { descriptor in
-            if let descriptor { writeAll(line + "\n", to: descriptor) }
+            if let descriptor { writeAll(line + [UInt8(ascii: "\n")], to: descriptor) }
         }
     }
 
@@ -106,7 +109,7 @@ package final class ChildProcess: Sendable {
         ]
         for (target, text) in descriptors {
             let pipe = try Pipe()
-            writeAll(text, to: pipe.writeEnd)
+            writeAll(Array(text.utf8), to: pipe.writeEnd)
             close(pipe.writeEnd)
             plan.append((pipe.readEnd, target))
         }
@@ -158,8 +161,8 @@ private struct Pipe {
     }
 }
 
-private func writeAll(_ text: String, to descriptor: Int32) {
-    var rest = Array(text.utf8)[...]
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
+    var rest = bytes[...]
     while !rest.isEmpty {
         let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         if written < 0 && errno == EINTR { continue }

@@ -34,6 +34,14 @@ package struct Peer: Sendable {
         }
     }
 
+    /// Waits until the server tells of a contact's presence (`available`, `unavailable`).
+    package func presence(_ type: String, of address: String) async throws {
+        _ = try await fixture.next("\(address) being \(type)") {
+            $0["ev"]?.string == "presence" && $0["type"]?.string == type
+                && $0["from"]?.string?.hasPrefix(address + "/") == true
+        }
+    }
+
     /// The texts of all messages that came and that nobody has taken.
     package func textsTaken() -> [String] {
         fixture.taken { $0["ev"]?.string == "message" }.compactMap { $0["body"]?.string }.filter { !$0.isEmpty }

@@ -51,9 +51,11 @@ package final class PseudoTerminal: Sendable {
         try await wait("the end of " + text, seconds) { !$0.model.text.contains(text) }
     }
 
-    /// Reads on until a sequence was sent.
-    package func waitFor(sequence: String) async throws {
-        try await wait(String(sequence.dropFirst()), 10) { $0.raw.contains(sequence) }
+    /// Reads on until a sequence was sent, so many times since the start. For lines, too: they show no full screen.
+    package func waitFor(sequence: String, times: Int = 1, seconds: Int = 10) async throws {
+        try await wait(String(sequence.drop { $0 == "\u{1B}" }), seconds) { screen in
+            screen.raw.split(separator: sequence, omittingEmptySubsequences: false).count > times
+        }
     }
 
     /// Everything that was sent so far, as it was sent.

@@ -4,7 +4,7 @@
   xpeer.py JID PASSWORD --port P --ca FILE [--direct] [--echo]
 
 Output: {"ev":"ready","jid":J}, then events: message {from,id,type,body,children,xml}, receipt {from,id},
-disconnected, and answers to commands. Input, one command a line:
+presence {from,type}, disconnected, and answers to commands. Input, one command a line:
   {"cmd":"send","to":J,"body":T[,"receipt":true]}   -> {"ev":"sent","id":I}
   {"cmd":"raw","xml":"<message .../>"}              -> {"ev":"raw-sent"}
   {"cmd":"abort"}  drop the connection              -> {"ev":"aborted"}
@@ -34,6 +34,10 @@ def listen(peer, echo):
     peer.add_event_handler("message", on_message)
     peer.add_event_handler(
         "receipt_received", lambda message: say(ev="receipt", **{"from": str(message["from"])}, id=message["receipt"])
+    )
+    peer.add_event_handler(
+        "presence",
+        lambda presence: say(ev="presence", **{"from": str(presence["from"])}, type=presence["type"]),
     )
     peer.add_event_handler("disconnected", lambda _: say(ev="disconnected"))
 
