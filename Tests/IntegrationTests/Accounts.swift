@@ -39,6 +39,13 @@ extension ShellSession {
 }
 
 extension ShellSession {
+    /// Lets the peer see when `account`, which is online, is.
+    func letSee(_ peer: Peer, account: String = "alice@xmpp.test") async throws {
+        try await peer.send(raw: "<presence type='subscribe' to='\(account)'/>")
+        try await event("subscription")
+        try await result("contact accept \(bob)")
+    }
+
     /// Asks for a list again until it is as wanted.
     func until(
         _ command: String, _ key: String, within seconds: Double = 20, is wanted: ([JSON]) -> Bool

@@ -165,21 +165,34 @@ extension Integration {
                 try await withPeer(at: server) { peer in
                     let shell = try await vault.shell(passwords: ["alicepw", "carolpw"])
                     try await shell.signIn(at: server)
+                    // Who may see us tells when the server knows us gone.
+                    try await shell.letSee(peer)
+                    try await peer.presence("available", of: "alice@xmpp.test")
                     try await shell.result(
                         "profile add carol@xmpp.test --name other --host 127.0.0.1 --port \(server.tlsPort) --tls direct "
                             + "--ca \(server.authority) --plain --password-fd 4")
                     try await shell.result("profile use other")
+                    // Gone from the server before any order to connect the other one was given.
+                    try await peer.presence("unavailable", of: "alice@xmpp.test")
                     let status = try await shell.result("status")
                     #expect(status["profile"]?.string == "other")
                     #expect(status["connection"]?.string == "offline")
                     #expect(try await shell.history(bob).isEmpty)
                     try await peer.send("to the first profile", to: "alice@xmpp.test")
                     try await shell.result("connect")
+                    try await shell.letSee(peer, account: "carol@xmpp.test")
+                    try await peer.presence("available", of: "carol@xmpp.test")
+                    let back = peer.fixture.taken {
+                        $0["ev"]?.string == "presence" && $0["type"]?.string == "available"
+                            && $0["from"]?.string?.hasPrefix("alice@xmpp.test/") == true
+                    }
+                    #expect(back.isEmpty)
                     try await peer.send("to the second profile", to: "carol@xmpp.test")
                     try await shell.untilHistory(of: bob) {
                         $0.compactMap { $0["body"]?.string } == ["to the second profile"]
                     }
                     try await shell.result("profile use home")
+                    try await peer.presence("unavailable", of: "carol@xmpp.test")
                     #expect(try await shell.history(bob).isEmpty)
                     #expect(try await shell.result("status")["connection"] == "offline")
                 }

@@ -41,17 +41,85 @@ extension Integration {
             for secret in secrets { #expect(data.range(of: Data(secret.utf8)) == nil, "\(secret) in \(place)") }
         }
 
+        @Test("A log of connections that fail holds codes, and no address, name, path, passcode, password or text")
+        func failingConnections() async throws {
+            let log = try TemporaryFolder()
+            let vault = try await TestVault()
+            var shell: ShellSession?
+            try await withServer { server in
+                try await withHostileServer("certificate-rogue") { rogue in
+                    let session = try await vault.shell(
+                        passwords: ["wrongsecret", "rogue-pw", "nowhere-pw", "noname-pw"],
+                        arguments: ["--log", log.file("log")])
+                    shell = session
+                    for (name, options, code) in [
+                        ("harbour", "--host 127.0.0.1 --port \(server.port) --ca \(server.authority)", "auth.refused"),
+                        (
+                            "quay", "--host 127.0.0.1 --port \(rogue.port) --tls direct --ca \(rogue.authority)",
+                            "tls.untrusted"
+                        ),
+                        ("pier", "--host 127.0.0.1 --port 1", "net.unreachable"),
+                        ("jetty", "--host jetty.invalid --port 5222", "net.resolve"),
+                    ] {
+                        try await session.result(
+                            "profile add alice@xmpp.test --name \(name) \(options) --plain --password-fd 4")
+                        try await session.result("profile use \(name)")
+                        try await session.send(Self.text)
+                        #expect(try await session.run("connect").code == code)
+                        // A small vault has no room for four.
+                        try await session.result("profile remove \(name) --yes")
+                    }
+                    #expect(try await session.quit() == .exit(0))
+                }
+            }
+            let written = try Data(contentsOf: URL(fileURLWithPath: log.file("log")))
+            let complaints = Data(try #require(shell).process.errors.transcript.joined(separator: "\n").utf8)
+            for code in ["auth.refused", "tls.untrusted"] {
+                #expect(written.range(of: Data(code.utf8)) != nil, "\(code) is worth a line")
+            }
+            for place in [("log", written), ("standard error", complaints)] {
+                try expectSilent(place.1, place.0)
+                for word in [
+                    "xmpp.test", "127.0.0.1", "quay", "pier", "jetty", "/tmp", ".crt", "wrongsecret", "rogue-pw",
+                ] {
+                    #expect(place.1.range(of: Data(word.utf8)) == nil, "\(word) in \(place.0)")
+                }
+            }
+        }
+
         @Test("Another process of the same person cannot read the session's memory, and no core is written")
         func notDumpable() async throws {
             let vault = try await TestVault()
-            let shell = try await vault.shell()
+            let person = Unprivileged()
+            try person.own(vault.folder)
+            let shell = ShellSession(
+                adopting: try person.start(
+                    Checkout.program, ["--vault", vault.path, "shell", "--json", "--passcode-fd", "3"],
+                    descriptors: [3: TestVault.passcode + "\n"]))
+            try await shell.unlocked()
             let child = try #require(shell.process.children.first)
             let limits = try String(contentsOfFile: "/proc/\(child)/limits", encoding: .utf8)
             let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
             #expect(core.split(separator: " ").dropFirst(4).prefix(2).elementsEqual(["0", "0"]))
-            // The kernel gives the files of a process that is not dumpable to root.
-            let owner = try FileManager.default.attributesOfItem(atPath: "/proc/\(child)/mem")[.ownerAccountID]
-            #expect(owner as? Int == 0)
+            // What may be read of a common process of this person may not be read of the session.
+            let reader = try person.start(
+                "/bin/sh",
+                [
+                    "-c",
+                    """
+                    tail -f /dev/null & common=$!
+                    for file in environ maps mem; do
+                        (: < /proc/$common/$file) && echo "common $file"
+                        (: < /proc/$0/$file) && echo "session $file"
+                    done
+                    kill $common
+                    """, String(child),
+                ])
+            _ = try await reader.ended()
+            let read = reader.output.transcript
+            #expect(read.contains("common environ") && read.contains("common maps"))
+            #expect(read.filter { $0.hasPrefix("session") }.isEmpty)
+            #expect(try await shell.quit() == .exit(0))
         }
 
         @Test("The vault looks random: no bytes are more common than others, and no two pages are alike")
@@ -74,5 +142,26 @@ extension Integration {
             }
             #expect(pages.count == (bytes.count + 4095) / 4096)
         }
+    }
+}
+
+/// A person without privileges: the one who runs the tests, or, where that is root, `nobody`.
+private struct Unprivileged {
+    private static let nobody: uid_t = 65_534
+    private let isRoot = geteuid() == 0
+
+    /// Makes a folder and everything in it this person's.
+    func own(_ folder: TemporaryFolder) throws {
+        guard isRoot else { return }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        for path in [folder.path] + names.map(folder.file) {
+            try #require(chown(path, Self.nobody, Self.nobody) == 0)
+        }
+    }
+
+    func start(_ program: String, _ arguments: [String], descriptors: [Int32: String] = [:]) throws -> ChildProcess {
+        guard isRoot else { return try ChildProcess(program, arguments, descriptors: descriptors) }
+        let identity = ["--reuid", "\(Self.nobody)", "--regid", "\(Self.nobody)", "--clear-groups"]
+        return try ChildProcess("setpriv", identity + [program] + arguments, descriptors: descriptors)
     }
 }
