@@ -57,7 +57,7 @@ extension Integration {
                     shell.write(line: "send \(bob) 'grüße'")
                     _ = try await peer.message("grüße")
                     shell.write(line: "history \(bob)")
-                    _ = try await line("body grüße", of: shell)
+                    _ = try await line("you: grüße", of: shell)
                     shell.write(line: "quit")
                     #expect(try await shell.ended() == .exit(0))
                     let obeyed = shell.output.transcript.joined().unicodeScalars.filter {

@@ -43,7 +43,7 @@ struct LineSessionTests {
         terminal.type("profile add alice@example.org --name home\r")
         try await terminal.waitFor(sequence: "Password of the account: ")
         terminal.type("sesame-of-alice\r")
-        try await terminal.waitFor(sequence: "jid alice@example.org")
+        try await terminal.waitFor(sequence: "home: alice@example.org")
         #expect(!terminal.raw.contains("sesame"))
         terminal.type("\u{4}")
         #expect(try await program.ended() == .exit(0))
