@@ -23,7 +23,7 @@ package struct SessionParent: ~Copyable {
 
     /// Runs one child to its end.
     /// - Parameter arguments: a person's own arguments, repeated to the child.
-    /// - Returns: its exit code; 1 after a death by a signal, which `died` tells.
+    /// - Returns: its exit code; 1 after a death by a signal; `died` tells of one that nobody asked for.
     package borrowing func runChild(
         vault: borrowing HeldVault, log: Int32?, arguments: [String]
     ) throws(Failure) -> (code: Int32, died: Bool) {
@@ -48,13 +48,14 @@ package struct SessionParent: ~Copyable {
 
     private borrowing func wait(for child: Int32, serving server: FileChannelServer) -> (code: Int32, died: Bool) {
         var isServing = true
+        var wasAskedToEnd = false
         while true {
             var status: Int32 = 0
             if waitpid(child, &status, WNOHANG) == child {
                 // The macros of wait(2): the low seven bits hold the signal.
                 let died = status & 0x7F != 0
                 terminal?.restore(leavingScreen: died && drawsScreen)
-                return (died ? 1 : (status >> 8) & 0xFF, died)
+                return (died ? 1 : (status >> 8) & 0xFF, died && !wasAskedToEnd)
             }
             var ready = [
                 pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
@@ -64,9 +65,13 @@ package struct SessionParent: ~Copyable {
             if ready[1].revents != 0 { isServing = server.serve() }
             guard ready[0].revents != 0 else { continue }
             switch postern_next_signal(signals) {
-            case SIGTERM, SIGHUP: kill(child, SIGTERM)
+            case SIGTERM, SIGHUP:
+                wasAskedToEnd = true
+                kill(child, SIGTERM)
             // To suspend is to lock: the child ends, and this process has nothing to wait for.
-            case SIGTSTP: kill(child, SIGTSTP)
+            case SIGTSTP:
+                wasAskedToEnd = true
+                kill(child, SIGTSTP)
             // The terminal sends SIGINT and SIGQUIT to the child as well; it decides.
             default: break
             }

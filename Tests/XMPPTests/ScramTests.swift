@@ -85,7 +85,7 @@ import Testing
         ("r=other,s=c2FsdA==,i=4096", StreamFailure(.authServerProof, .nonceMismatch)),
         ("r=nonce,s=c2FsdA==,i=4096", StreamFailure(.authServerProof, .nonceMismatch)),
         ("r=nonceX,s=c2FsdA==,i=4095", StreamFailure(.authDowngrade, .iterationsTooFew)),
-        ("r=nonceX,s=c2FsdA==,i=10000001", StreamFailure(.authServerProof, .iterationsTooMany)),
+        ("r=nonceX,s=c2FsdA==,i=2000001", StreamFailure(.authServerProof, .iterationsTooMany)),
         ("r=nonceX,s=c2FsdA==,i=-1", StreamFailure(.authServerProof, .badChallenge)),
         ("r=nonceX,s=c2FsdA==,i=99999999999999999999", StreamFailure(.authServerProof, .badChallenge)),
         ("r=nonceX,s=,i=4096", StreamFailure(.authServerProof, .badChallenge)),

@@ -6,6 +6,9 @@ package import Domain
 ///
 /// Guards which items are on their way on the open stream; the items themselves are the store's.
 package actor Outbox {
+    /// How long to wait after the store failed.
+    private static let storeRetryMilliseconds: Int64 = 5000
+
     private let account: JID
     private let store: any ProfileStorePort
     private let link: any LinkPort
@@ -65,9 +68,14 @@ package actor Outbox {
 
     // MARK: What the stream does
 
+    /// The place in the outbox's count of streams at which one begins; `streamDidOpen` takes it back.
+    package var opening: Int { stream }
+
     /// A stream is open. What an earlier one, or an earlier process, left with an unknown outcome is settled first;
     /// other conversations go on meanwhile. Returns when that is done or given up.
-    package func streamDidOpen(_ summary: LinkSummary) async {
+    /// - Parameter opening: as it was before the stream was opened: one that has ended since opens nothing.
+    package func streamDidOpen(_ summary: LinkSummary, opening: Int) async {
+        guard stream == opening else { return }
         stream += 1
         let current = stream
         if summary.isResumed {
@@ -75,21 +83,27 @@ package actor Outbox {
             unsettled.subtract(onLastStream)
         }
         onLastStream = []
-        let open = onThisStream
-        let left: [MessageID]
-        do {
-            left = try await store.read { (reader) throws(Failure) in
-                try reader.submitting().filter { !open.contains($0) }
-            }
-        } catch {
-            log.error("cannot read what was left", ["code": error.code])
-            return
-        }
-        guard stream == current else { return }
+        guard let left = await leftWithUnknownOutcome(on: current), stream == current else { return }
         unsettled = Set(left)
         isOpen = true
         work()
         if !unsettled.isEmpty { await settle(hasArchive: summary.hasArchive, on: current) }
+    }
+
+    /// Tries until the store answers; nil when the stream has ended first.
+    private func leftWithUnknownOutcome(on current: Int) async -> [MessageID]? {
+        while stream == current {
+            let open = onThisStream
+            do {
+                return try await store.read { (reader) throws(Failure) in
+                    try reader.submitting().filter { !open.contains($0) }
+                }
+            } catch {
+                log.error("cannot read what was left", ["code": error.code])
+            }
+            guard (try? await time.sleep(Self.storeRetryMilliseconds)) != nil else { return nil }
+        }
+        return nil
     }
 
     /// The stream ended: what was on its way has an unknown outcome, unless the next one resumes it.
@@ -139,7 +153,7 @@ package actor Outbox {
                 while isOpen, !Task.isCancelled, try await submitBatch() {}
             } catch {
                 log.error("cannot work", ["code": error.code])
-                wake(afterMilliseconds: 5000)
+                wake(afterMilliseconds: Self.storeRetryMilliseconds)
                 break
             }
         }

@@ -13,8 +13,8 @@ package actor ConnectionKeeper {
     private let account: @Sendable () async throws(Failure) -> LinkAccount
     private let log: Log
     private let didChange: @Sendable (ConnectionState, ErrorCode?) -> Void
-    private let willOpen: @Sendable () async -> Void
-    private let didOpen: @Sendable (LinkSummary) async -> Void
+    private let willOpen: @Sendable () async -> Int
+    private let didOpen: @Sendable (LinkSummary, Int) async -> Void
 
     private var machine = ReconnectMachine()
     private var sink: (any LinkSink)?
@@ -31,13 +31,13 @@ package actor ConnectionKeeper {
     /// - Parameters:
     ///   - account: what to sign in with, read anew for each attempt.
     ///   - didChange: what a person sees has changed.
-    ///   - willOpen: a stream is about to be opened; nothing has been received on it.
+    ///   - willOpen: a stream is about to be opened; nothing has been received on it. Its answer goes to `didOpen`.
     ///   - didOpen: a stream is open; runs as a task of the registry.
     package init(
         link: any LinkPort, registry: TaskRegistry, time: TimeSource, jitter: @escaping @Sendable () -> Jitter,
         log: Log, account: @escaping @Sendable () async throws(Failure) -> LinkAccount,
         didChange: @escaping @Sendable (ConnectionState, ErrorCode?) -> Void,
-        willOpen: @escaping @Sendable () async -> Void, didOpen: @escaping @Sendable (LinkSummary) async -> Void
+        willOpen: @escaping @Sendable () async -> Int, didOpen: @escaping @Sendable (LinkSummary, Int) async -> Void
     ) {
         self.link = link
         self.registry = registry
@@ -121,7 +121,7 @@ package actor ConnectionKeeper {
         await endings.enter()
         endings.leave()
         guard let sink, isCurrent(number) else { return }
-        await willOpen()
+        let opening = await willOpen()
         do {
             let summary = try await link.connect(try await account(), sink: sink)
             guard isCurrent(number) else {
@@ -132,7 +132,7 @@ package actor ConnectionKeeper {
             self.summary = summary
             run(.didConnect(at: time.now()))
             log.info("online", ["resumed": summary.isResumed])
-            registry.start("stream start") { [didOpen] in await didOpen(summary) }
+            registry.start("stream start") { [didOpen] in await didOpen(summary, opening) }
         } catch {
             if isCurrent(number) { run(failed(error)) }
         }

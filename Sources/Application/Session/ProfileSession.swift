@@ -75,10 +75,13 @@ package actor ProfileSession {
                 }
             },
             didChange: { state, code in emit(.connection(name, state, code)) },
-            willOpen: { await inbox.startHolding() },
-            didOpen: { summary in
+            willOpen: {
+                await inbox.startHolding()
+                return await outbox.opening
+            },
+            didOpen: { summary, opening in
                 // Settling first, so that the search begins where the last reading of the archive ended.
-                await outbox.streamDidOpen(summary)
+                await outbox.streamDidOpen(summary, opening: opening)
                 await archive.streamDidOpen(summary)
             })
         relay.keeper = keeper

@@ -5,11 +5,11 @@ import CryptoPrimitives
 ///
 /// Refused: a nonce that does not continue ours, a message out of form or with a mandatory extension, a server
 /// signature that is not right (all `auth.serverProof`); fewer than 4096 iterations, or a hash of the server's offer
-/// (XEP-0474) that is not what we saw (`auth.downgrade`). More than 10,000,000 iterations would keep this machine busy
+/// (XEP-0474) that is not what we saw (`auth.downgrade`). More than 2,000,000 iterations would keep this machine busy
 /// for the server's sake: `auth.serverProof` as well.
 struct ScramClient: Sendable {
     static let fewestIterations = 4096
-    static let mostIterations = 10_000_000
+    static let mostIterations = 2_000_000
     private static let longestMessage = 8192
 
     private enum State {
