@@ -37,7 +37,12 @@ final class SocketHandle: Sendable {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
-        outcome { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+        let outcome = outcome { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+        // Servers collect small writes until what they sent is acknowledged (Nagle); the kernel would let them wait 40 ms
+        // for that, and forgets this wish from time to time.
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
+        return outcome
     }
 
     /// Whether bytes wait in the kernel that nobody has read.
