@@ -35,11 +35,12 @@ extension VaultStoreTests {
                 _ = try await disk.unlock("outer")
             }
             #expect(Set(shapes).count == 1)
-            // Count in both plain copies, then outcome in both and the whole slot page, each synced; nothing is read.
+            // Count in both plain copies, each synced; then outcome in both, the second synced with the whole slot page;
+            // nothing is read.
             let write = { (offset: Int64) in Shape.write(offset: offset, count: 4096) }
             #expect(
                 shapes[0] == [
-                    write(4096), .sync, write(0), .sync, write(4096), .sync, write(0), .sync, write(8192), .sync,
+                    write(4096), .sync, write(0), .sync, write(4096), .sync, write(0), write(8192), .sync,
                 ])
         }
 

@@ -47,7 +47,11 @@ package final class VaultHeader: Sendable {
 
     /// Changes the plain page: the copy that does not count, sync, the other, sync. Both carry the next counter.
     /// After a throw the page is either as before or as changed, and a later call starts with the copy in doubt.
-    package func write(_ change: (inout PlainPage) -> Void) throws(Failure) {
+    /// - Parameter repeatsSlots: the slot page is written again with its bytes, and synced with the other copy: at an
+    ///   attempt to unlock, which does not wait for the disk once more than it must.
+    package func write(
+        repeatsSlots: Bool = false, _ change: (inout PlainPage) -> Void
+    ) throws(Failure) {
         try state.withLock { (state) throws(Failure) in
             var page = state.page
             change(&page)
@@ -59,13 +63,14 @@ package final class VaultHeader: Sendable {
             state.page = page
             state.staleCopy = 1 - first
             try file.write(bytes, at: VaultLayout.plainPageOffset(copy: 1 - first))
+            if repeatsSlots { try file.write(state.slots.bytes, at: VaultLayout.slotPageOffset) }
             try file.sync()
             state.staleCopy = 1
         }
     }
 
-    /// Changes slots and writes the whole slot page once, also where nothing changed.
-    package func writeSlots(_ change: (inout SlotPage) -> Void = { _ in }) throws(Failure) {
+    /// Changes slots and writes the whole slot page once.
+    package func writeSlots(_ change: (inout SlotPage) -> Void) throws(Failure) {
         try state.withLock { (state) throws(Failure) in
             var slots = state.slots
             change(&slots)

@@ -24,11 +24,10 @@ package struct UnlockAttempt: Sendable {
         try header.write { $0.limiter = Limiter.attempted($0.limiter, at: LimiterMoment(time)) }
         let master = try source.derive(prepared, page: page)
         let selection = SlotCipher(master: master.copy(), binding: page.binding).select(from: header.slots)
-        try header.write {
+        try header.write(repeatsSlots: true) {
             $0.limiter = Limiter.concluded(
                 $0.limiter, succeeded: selection.hasOpened, at: LimiterMoment(time))
         }
-        try header.writeSlots()
         guard let slot = selection.result() else { return nil }
         return UnlockedSlot(slot: slot, master: master)
     }
