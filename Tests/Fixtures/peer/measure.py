@@ -28,7 +28,8 @@ class Clock:
 
 
 async def chat(options):
-    """Both send at once, with at most a hundred messages that wait for their receipt."""
+    """Both send at once, with at most a hundred messages that wait for their receipt. What they send is what Postern
+    sends, so that the server has the same work: with origin-id, and markable."""
     first = await Client(options.jid, options.password, options).online()
     second = await Client(options.jid2, options.password2, options).online()
     receipts = {first: set(), second: set()}
@@ -47,6 +48,8 @@ async def chat(options):
         for index in range(options.n):
             message = sender.make_message(mto=receiver.boundjid, mbody=f"message {index}", mtype="chat")
             message["request_receipt"] = True
+            message["origin_id"]["id"] = message["id"]
+            message.enable("markable")
             message.send()
             while index - len(receipts[sender]) > 100:
                 await asyncio.sleep(0.001)
@@ -110,10 +113,12 @@ async def parse(options):
 
 
 class RawStream:
-    """A stream without a parser: it waits for patterns in the bytes."""
+    """A stream without a parser: it waits for patterns in the bytes. With stream management (XEP-0198) enabled, as a
+    client has it, it answers the server's requests for its count."""
 
     def __init__(self, reader, writer):
         self.reader, self.writer = reader, writer
+        self.is_managed, self.stanzas = False, 0
 
     async def ask(self, text, pattern):
         self.writer.write(text.encode())
@@ -123,6 +128,10 @@ class RawStream:
             if not data:
                 raise EOFError(answer[-500:])
             answer += data
+        if self.is_managed:
+            self.stanzas += answer.count(b"<result ") + answer.count(b"</iq>")
+            if b"<r xmlns" in answer:
+                self.writer.write(f"<a xmlns='urn:xmpp:sm:3' h='{self.stanzas}'/>".encode())
         return answer, match
 
 
@@ -143,6 +152,8 @@ async def pages(options):
     await stream.ask(f"<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>{secret}</auth>", rb"<success")
     await stream.ask(open_stream, features)
     await stream.ask("<iq type='set' id='b'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></iq>", rb"</iq>")
+    await stream.ask("<enable xmlns='urn:xmpp:sm:3' resume='true'/>", rb"<enabled ")
+    stream.is_managed = True
     clock = Clock()
     last, count = "", 0
     while True:
