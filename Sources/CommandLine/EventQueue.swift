@@ -11,7 +11,9 @@ package actor EventQueue {
 
     package init() {}
 
-    /// Takes an event that was told.
+    /// Takes events that were told.
+    package func add(_ events: [JSON]) { for event in events { add(event) } }
+
     package func add(_ event: JSON) {
         if let current = waiter {
             guard matches(event, current.event, current.conditions) else { return }

@@ -64,10 +64,10 @@ package struct Interpreter: Sendable {
             return .done(.members(["contacts": .array(try await services.contacts().map { .contact($0) })]))
         case .send(let to, let body, let plain):
             let id = try await services.send(body, to: to, plain: plain)
-            return .done(.members(["id": .string(id.text), "state": .string(Delivery.queued.text)]))
+            return .done(.queued(id))
         case .retry(let id):
             try await services.retry(id)
-            return .done(.members(["id": .string(id.text), "state": .string(Delivery.queued.text)]))
+            return .done(.queued(id))
         case .chats: return .done(.members(["chats": .array(try await services.chats().map { .chat($0) })]))
         case .history(let chat, let limit, let before):
             return .done(messages(try await services.history(of: chat, before: before, limit: limit)))

@@ -65,6 +65,12 @@ package enum JSON: Sendable, Equatable {
 
     private static func write(_ text: String, to output: inout [UInt8]) {
         output += "\"".utf8
+        defer { output += "\"".utf8 }
+        // As most are: printable ASCII with nothing to escape.
+        guard !text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) else {
+            output += text.utf8
+            return
+        }
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": output += "\\\"".utf8
@@ -82,6 +88,5 @@ package enum JSON: Sendable, Equatable {
             default: output += String(scalar).utf8
             }
         }
-        output += "\"".utf8
     }
 }

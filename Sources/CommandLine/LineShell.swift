@@ -40,17 +40,19 @@ package struct LineShell: Sendable {
 
     /// Greets, tells events while `commands` runs, then closes everything.
     func serve(
-        greet: () async -> Void, tell: @escaping @Sendable (AppEvent, JSON) async -> Void, commands: () async -> Void
+        greet: () async -> Void, tell: @escaping @Sendable ([AppEvent], [JSON]) async -> Void,
+        commands: () async -> Void
     ) async {
         let appEvents = await services.events()
         await greet()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await event in appEvents {
-                    guard let json = JSON.event(event) else { continue }
+                for await batch in appEvents {
+                    let events = batch.compactMap { JSON.event($0) }
+                    guard !events.isEmpty else { continue }
                     // Told before a `wait` can answer with it.
-                    await tell(event, json)
-                    await events.add(json)
+                    await tell(batch, events)
+                    await self.events.add(events)
                 }
             }
             await commands()

@@ -21,6 +21,10 @@ extension JSON {
         .members(["id": .number(Int64(id)), "ok": .bool(true), "result": result])
     }
 
+    static func queued(_ id: MessageID) -> JSON {
+        .members(["id": .string(id.text), "state": .string(Delivery.queued.text)])
+    }
+
     static func profile(_ profile: ProfileView, withActivity: Bool = false) -> JSON {
         .members([
             "name": .string(profile.settings.name.text), "jid": .string(profile.settings.jid.addressText),

@@ -17,7 +17,7 @@ package struct TextShell: Sendable {
         }
         await shell.serve(
             greet: { await tell("Unlocked. Type help for the commands, quit to leave.") },
-            tell: { event, _ in if let line = event.line { await tell(line) } },
+            tell: { events, _ in for event in events { if let line = event.line { await tell(line) } } },
             commands: { while await serveOne() {} })
         return 0
     }

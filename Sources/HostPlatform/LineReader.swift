@@ -32,6 +32,12 @@ package actor LineReader: LineSource {
         return line.isEmpty && !isTooLong ? .end : finish(line, isTooLong)
     }
 
+    package func nextLines() -> [InputLine] {
+        var lines = [next()]
+        while lines.count < 256, buffer[position...].contains(UInt8(ascii: "\n")) { lines.append(next()) }
+        return lines
+    }
+
     private func finish(_ line: [UInt8], _ isTooLong: Bool) -> InputLine {
         if isTooLong { return .tooLong }
         guard let text = String(validating: line, as: UTF8.self) else { return .notUTF8 }
@@ -72,6 +78,11 @@ package actor LineWriter: LineSink {
     @discardableResult
     package func write(_ line: [UInt8]) -> Bool {
         writeLine(line, to: descriptor)
+    }
+
+    @discardableResult
+    package func write(lines: [[UInt8]]) -> Bool {
+        writeAll(lines.flatMap { $0 + [UInt8(ascii: "\n")] }, to: descriptor)
     }
 }
 

@@ -15,12 +15,12 @@ struct Program {
     let send: @Sendable (Input) -> Void
 
     /// Runs until the model ends.
-    func run(_ start: Model, events: AsyncStream<AppEvent>, lockRequests: AsyncStream<Void>) async -> ScreenEnd {
+    func run(_ start: Model, events: AsyncStream<[AppEvent]>, lockRequests: AsyncStream<Void>) async -> ScreenEnd {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await event in events {
-                    send(.app(event))
-                    if let json = JSON.event(event) { await heard.add(json) }
+                for await batch in events {
+                    for event in batch { send(.app(event)) }
+                    await heard.add(batch.compactMap { JSON.event($0) })
                 }
             }
             group.addTask { for await _ in lockRequests { send(.lockWanted) } }

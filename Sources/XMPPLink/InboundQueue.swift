@@ -8,16 +8,15 @@ struct InboundQueue {
         case event(InboundEvent)
         /// Everything before it has been taken: the server may forget the stanza.
         case mark(InboundMark)
-        case acknowledged([MessageID])
         /// To be sent once everything before it has been taken.
         case reply(Element)
     }
 
-    /// What to do next.
-    enum Work {
-        /// Give these to the sink, then tell the stream about the mark and send the replies.
-        case take([InboundEvent], InboundMark?, [Element])
-        case acknowledge([MessageID])
+    /// What to do next: give these to the sink, then tell the stream about the mark and send the replies.
+    struct Work {
+        var events: [InboundEvent] = []
+        var mark: InboundMark?
+        var replies: [Element] = []
     }
 
     /// Events a call (`LinkSink.receive`).
@@ -46,28 +45,17 @@ struct InboundQueue {
                 next = 0
             }
         }
-        if case .acknowledged(var ids) = items[next] {
-            next += 1
-            while next < items.count, case .acknowledged(let more) = items[next] {
-                ids += more
-                next += 1
-            }
-            return .acknowledge(ids)
-        }
-        var events: [InboundEvent] = []
-        var mark: InboundMark?
-        var replies: [Element] = []
+        var work = Work()
         scan: while next < items.count {
             switch items[next] {
-            case .event where events.count == Self.batch: break scan
-            case .event(let event): events.append(event)
-            case .mark(let reached): mark = reached
-            case .reply(let element): replies.append(element)
-            case .acknowledged: break scan
+            case .event where work.events.count == Self.batch: break scan
+            case .event(let event): work.events.append(event)
+            case .mark(let reached): work.mark = reached
+            case .reply(let element): work.replies.append(element)
             }
             next += 1
         }
-        return .take(events, mark, replies)
+        return work
     }
 
     mutating func removeAll() {
@@ -115,12 +103,8 @@ extension XMPPLink {
     }
 
     private func carry(_ work: InboundQueue.Work, _ session: LinkSession) async throws(Failure) {
-        switch work {
-        case .acknowledge(let ids): try await session.sink.acknowledged(ids)
-        case .take(let events, let mark, let replies):
-            if !events.isEmpty { try await session.sink.receive(events) }
-            if let mark { perform(session.stream?.didHandle(through: mark) ?? [], session) }
-            for reply in replies { send(reply, session) }
-        }
+        if !work.events.isEmpty { try await session.sink.receive(work.events) }
+        if let mark = work.mark { perform(session.stream?.didHandle(through: mark) ?? [], session) }
+        for reply in work.replies { send(reply, session) }
     }
 }

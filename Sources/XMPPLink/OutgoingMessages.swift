@@ -39,16 +39,20 @@ extension XMPPLink {
     /// told by acknowledgements or by the next stream's summary.
     func hand(over stanzas: [OutgoingStanza], _ session: LinkSession) async throws(Failure) {
         var sent: [UInt64] = []
+        var actions: [StreamAction] = []
         for stanza in stanzas {
             while session.isReady, !(session.stream?.canSend ?? false) || !session.output.isEmpty {
+                perform(actions, session)
+                actions = []
                 await waitForRoom(session)
             }
             guard session.isReady else { throw Failure(sent.isEmpty ? .netOffline : .netClosed) }
             tags += 1
             open[tags] = stanza.id
             sent.append(tags)
-            perform(session.stream?.send(encoded: MessageWriter.bytes(stanza), tag: StanzaTag(tags)) ?? [], session)
+            actions += session.stream?.send(encoded: MessageWriter.bytes(stanza), tag: StanzaTag(tags)) ?? []
         }
+        perform(actions, session)
         if session.ready?.isManaged == false { askWhetherTaken(sent, session) }
     }
 
@@ -70,7 +74,7 @@ extension XMPPLink {
     /// The server took these.
     func acknowledge(_ tags: [UInt64], _ session: LinkSession) {
         let ids = tags.compactMap { open.removeValue(forKey: $0) }
-        if !ids.isEmpty { session.inbound.append(.acknowledged(ids)) }
+        if !ids.isEmpty { session.inbound.append(.event(.acknowledged(ids))) }
         releaseRoom(session)
     }
 }

@@ -29,7 +29,18 @@ extension XMPPLink {
     }
 
     func perform(_ actions: [StreamAction], _ session: LinkSession) {
-        for action in actions { perform(action, session) }
+        // What goes out together is one write, and few records of TLS.
+        var bytes: [UInt8] = []
+        for action in actions {
+            if case .send(let more) = action {
+                bytes += more
+                continue
+            }
+            if !bytes.isEmpty { write(bytes, session) }
+            bytes = []
+            perform(action, session)
+        }
+        if !bytes.isEmpty { write(bytes, session) }
         if session.inbound.isLong { setReading(false, session) }
         wakePump(session)
     }

@@ -83,9 +83,14 @@ package actor XMPPLink: LinkPort {
         try await hand(over: stanzas, session)
     }
 
-    package func send(_ courtesy: Courtesy) {
+    package func send(_ courtesies: [Courtesy]) {
         guard let session, session.isReady else { return }
-        send(CourtesyStanza.element(for: courtesy, id: MessageID(entropy: entropy)), session)
+        var actions: [StreamAction] = []
+        for courtesy in courtesies {
+            let stanza = CourtesyStanza.element(for: courtesy, id: MessageID(entropy: entropy))
+            actions += session.stream?.send(stanza) ?? []
+        }
+        perform(actions, session)
     }
 
     package func archivePage(_ query: ArchiveQuery) async throws(Failure) -> ArchivePage {

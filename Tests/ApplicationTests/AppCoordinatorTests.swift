@@ -91,9 +91,9 @@ struct AppCoordinatorTests {
             try await app.use("two")
             await app.coordinator.lock()
             var seen: [AppEvent] = []
-            for await event in events {
-                seen.append(event)
-                if event == .screen(.locked) { break }
+            for await batch in events {
+                seen += batch
+                if batch.contains(.screen(.locked)) { break }
             }
             screens.append(seen)
         }
@@ -294,12 +294,12 @@ struct AppCoordinatorTests {
         await app.coordinator.lock()
         var count = 0
         var last: AppEvent?
-        for await event in events {
+        for await batch in events {
             count += 1
-            last = event
-            if event == .screen(.locked) || count == 4096 { break }
+            last = batch.last
+            if batch == [.screen(.locked)] || count == 1024 { break }
         }
-        #expect(count <= 4096)
+        #expect(count <= 1024)
         #expect(last == .screen(.locked) || last == .changed)
     }
 }

@@ -20,7 +20,7 @@ package actor FakeServices: AppServices {
     package private(set) var calls: [Call] = []
     private let passcode: [UInt8]
     private var state: ScreenState = .locked
-    private var listeners: [AsyncStream<AppEvent>.Continuation] = []
+    private var listeners: [AsyncStream<[AppEvent]>.Continuation] = []
     private var settings: [ProfileSettings] = []
     private var active: ProfileName?
     private var connection: ConnectionState = .offline
@@ -71,15 +71,16 @@ package actor FakeServices: AppServices {
     }
 
     package func tell(_ event: AppEvent) {
-        for listener in listeners { listener.yield(event) }
+        for listener in listeners { listener.yield([event]) }
     }
 
     package func set(now: Timestamp) { clock = now }
 
     // MARK: AppServices
 
-    package func events() -> AsyncStream<AppEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: AppEvent.self, bufferingPolicy: .bufferingNewest(4096))
+    package func events() -> AsyncStream<[AppEvent]> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [AppEvent].self, bufferingPolicy: .bufferingNewest(1024))
         listeners.append(continuation)
         return stream
     }
@@ -191,6 +192,18 @@ package actor FakeServices: AppServices {
                 delivery: connection == .online ? .delivered : .queued, security: .plaintext))
         if echoes { receive("You said: " + body.text, from: to) }
         return id
+    }
+
+    package func send(_ drafts: [MessageDraft]) throws(Failure) -> [MessageID] {
+        let before = messages
+        do {
+            return try drafts.map { (draft) throws(Failure) in
+                try send(draft.body, to: draft.to, plain: draft.plain)
+            }
+        } catch {
+            messages = before
+            throw error
+        }
     }
 
     package func retry(_ id: MessageID) throws(Failure) { try failIfAsked() }

@@ -73,7 +73,7 @@ import Testing
                 #expect(message.asksReceipt)
                 #expect(message.archiveID != nil)
                 #expect(message.route == .live)
-                await link.send(.receipt(for: id, to: message.from))
+                await link.send([.receipt(for: id, to: message.from)])
                 _ = try await peer.fixture.next("the receipt") {
                     $0["ev"]?.string == "receipt" && $0["id"]?.string == id
                 }
@@ -259,7 +259,7 @@ import Testing
             let aliceAddress = try JID("alice@xmpp.test")
             let bobAddress = try JID("bob@xmpp.test")
             await bobSink.wait { $0.events.contains(.subscriptionRequest(aliceAddress)) }
-            await bob.send(.acceptSubscription(aliceAddress))
+            await bob.send([.acceptSubscription(aliceAddress)])
             await aliceSink.wait { sink in
                 sink.events.contains { event in
                     if case .rosterPush(let item, false, _) = event {

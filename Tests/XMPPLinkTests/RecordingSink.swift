@@ -19,12 +19,9 @@ actor RecordingSink: LinkSink {
         batches.append(events.count)
         if isBlocked { await withCheckedContinuation { blocked.append($0) } }
         if let failure { throw failure }
-        self.events += events
-        check()
-    }
-
-    func acknowledged(_ ids: [MessageID]) async throws(Failure) {
-        acknowledged += ids
+        for event in events {
+            if case .acknowledged(let ids) = event { acknowledged += ids } else { self.events.append(event) }
+        }
         check()
     }
 

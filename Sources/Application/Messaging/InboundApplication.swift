@@ -92,6 +92,7 @@ struct InboundApplication {
             }
             effects.didChangeRoster = true
         case .presence(let jid, let presence): effects.presences.append((jid, presence))
+        case .acknowledged(let ids): try accept(ids)
         case .subscriptionRequest(let jid): effects.requests.append(jid.bare)
         }
     }
@@ -141,6 +142,16 @@ private struct Place {
 }
 
 extension InboundApplication {
+    private mutating func accept(_ ids: [MessageID]) throws(Failure) {
+        for id in ids {
+            guard let item = try transaction.outboxItem(id) else { continue }
+            var machine = OutboxMachine(resuming: item)
+            _ = try carryOut(
+                machine.handle(.didReceiveAcknowledgement), of: machine.item, account: account, in: transaction)
+        }
+        effects.settled += ids
+    }
+
     /// A stanza error of the recipient's side, or of our own server on the recipient's behalf: it comes from the address
     /// we wrote to (RFC 6120, section 8.3.1).
     private mutating func refuse(

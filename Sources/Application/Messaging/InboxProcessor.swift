@@ -65,11 +65,7 @@ package actor InboxProcessor: LinkSink {
         var effects = InboundEffects()
         for part in Self.parts(events) { effects.merge(try await commit(part)) }
         await carryOut(effects)
-        for courtesy in effects.courtesies { await link.send(courtesy) }
-    }
-
-    package func acknowledged(_ ids: [MessageID]) async throws(Failure) {
-        try await outbox.didReceiveAcknowledgements(ids)
+        if !effects.courtesies.isEmpty { await link.send(effects.courtesies) }
     }
 
     package func linkDidEnd(_ failure: Failure?) async {
@@ -237,6 +233,7 @@ package actor InboxProcessor: LinkSink {
         switch event {
         case .message(let message): (message.body?.utf8.count ?? 0) + (message.envelope?.payload.count ?? 0) + 512
         case .roster(let items, _): (items?.count ?? 0) * 128
+        case .acknowledged(let ids): ids.count * 512
         case .rosterPush, .presence, .subscriptionRequest: 256
         }
     }

@@ -53,10 +53,12 @@ package actor Outbox {
 
     // MARK: A person's wishes
 
-    /// Stores a message and its outbox row in one transaction. Throws `outbox.full` and storage codes; then nothing is
+    /// Stores messages and their outbox rows in one transaction. Throws `outbox.full` and storage codes; then nothing is
     /// stored.
-    package func send(_ message: Message) async throws(Failure) {
-        _ = try await store.write { (transaction) throws(Failure) in try transaction.enqueue(message) }
+    package func send(_ messages: [Message]) async throws(Failure) {
+        try await store.write { (transaction) throws(Failure) in
+            for message in messages { _ = try transaction.enqueue(message) }
+        }
         work()
     }
 
@@ -113,19 +115,6 @@ package actor Outbox {
         unsettled.formUnion(onThisStream)
         onLastStream.formUnion(onThisStream)
         onThisStream = []
-    }
-
-    /// The server took these. Returns when that is committed.
-    package func didReceiveAcknowledgements(_ ids: [MessageID]) async throws(Failure) {
-        try await store.write { (transaction) throws(Failure) in
-            for id in ids {
-                guard let item = try transaction.outboxItem(id) else { continue }
-                var machine = OutboxMachine(resuming: item)
-                _ = try carryOut(
-                    machine.handle(.didReceiveAcknowledgement), of: machine.item, account: account, in: transaction)
-            }
-        }
-        didSettle(ids)
     }
 
     /// The inbox committed news of these: accepted, refused, or to be tried again.

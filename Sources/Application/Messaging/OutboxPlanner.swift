@@ -5,7 +5,7 @@ import Domain
 package struct OutboxLimits: Sendable {
     /// Conversations with messages on their way, beside each other.
     package var conversations = 8
-    /// Messages of one conversation on their way.
+    /// Messages of one conversation on their way. Four times as many cost a server a fifth more work, and gain nothing.
     package var perConversation = 64
     /// Messages and payload bytes handed to the link at a time; both small enough for one transaction.
     package var batch = 64

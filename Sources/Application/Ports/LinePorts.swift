@@ -11,6 +11,12 @@ package enum InputLine: Sendable, Equatable {
 /// Where a shell's commands come from.
 package protocol LineSource: Sendable {
     func next() async -> InputLine
+    /// The next line, and as many of those behind it as were read with it: nothing waits for them. At most 256.
+    func nextLines() async -> [InputLine]
+}
+
+extension LineSource {
+    package func nextLines() async -> [InputLine] { [await next()] }
 }
 
 /// Where a shell's answers and events go, whole lines in order.
@@ -18,4 +24,14 @@ package protocol LineSink: Sendable {
     /// A line without its break. False where the reader is gone.
     @discardableResult
     func write(_ line: [UInt8]) async -> Bool
+    @discardableResult
+    func write(lines: [[UInt8]]) async -> Bool
+}
+
+extension LineSink {
+    @discardableResult
+    package func write(lines: [[UInt8]]) async -> Bool {
+        for line in lines { guard await write(line) else { return false } }
+        return true
+    }
 }

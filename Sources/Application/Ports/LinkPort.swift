@@ -92,8 +92,6 @@ package struct ArchivePage: Sensitive, Equatable {
 package protocol LinkSink: Sendable {
     /// What arrived, in order, at most 256 events. Returns when it is durable; a throw ends the stream unacknowledged.
     func receive(_ events: [InboundEvent]) async throws(Failure)
-    /// The server took these (XEP-0198 acknowledgement, or an answered ping sent after them). Returns when committed.
-    func acknowledged(_ ids: [MessageID]) async throws(Failure)
     /// The stream ended, by itself (`nil` after `disconnect`).
     func linkDidEnd(_ failure: Failure?) async
 }
@@ -106,9 +104,9 @@ package protocol LinkPort: Sendable {
     func connect(_ account: LinkAccount, sink: any LinkSink) async throws(Failure) -> LinkSummary
 
     /// Writes messages to the stream, in order. Returns when they are handed over; whether the server took them is told
-    /// by `acknowledged`. Throws `net.offline` where there is no stream: then none was handed over.
+    /// by `InboundEvent.acknowledged`. Throws `net.offline` where there is no stream: then none was handed over.
     func submit(_ stanzas: [OutgoingStanza]) async throws(Failure)
-    func send(_ courtesy: Courtesy) async
+    func send(_ courtesies: [Courtesy]) async
 
     /// Asks for one page; one request at a time an archive; 20 s limit. Throws `server.timeout`, `server.refused`
     /// (`item-not-found`: the cursor has expired), `stream.tooLarge`.

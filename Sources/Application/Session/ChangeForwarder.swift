@@ -5,28 +5,31 @@ import Domain
 struct ChangeForwarder: Sendable {
     let profile: ProfileName
     let quiet: QuietMessages
-    let emit: @Sendable (AppEvent) -> Void
+    let emit: @Sendable ([AppEvent]) -> Void
 
     /// Returns when the feed ends or the task is cancelled.
     func run(_ feed: AsyncStream<StoreChanges>) async {
         for await changes in feed {
             switch changes {
-            case .lagged: emit(.changed)
+            case .lagged: emit([.changed])
             case .changes(let changes): forward(changes)
             }
         }
     }
 
     private func forward(_ changes: [StoreChange]) {
+        var events: [AppEvent] = []
         var isOtherwise = false
         for change in changes {
             switch change {
             case .message(let message) where !quiet.take(message.id) && message.direction == .incoming:
-                emit(.message(profile, message))
-            case .delivery(let id, let delivery) where delivery != .queued: emit(.delivery(profile, id, delivery))
+                events.append(.message(profile, message))
+            case .delivery(let id, let delivery) where delivery != .queued:
+                events.append(.delivery(profile, id, delivery))
             case .message, .delivery, .chat, .roster, .outbox: isOtherwise = true
             }
         }
-        if isOtherwise { emit(.changed) }
+        if isOtherwise { events.append(.changed) }
+        emit(events)
     }
 }

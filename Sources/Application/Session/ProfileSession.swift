@@ -18,7 +18,7 @@ package actor ProfileSession {
     private let time: TimeSource
     private let entropy: Entropy
     private let log: Log
-    private let emit: @Sendable (AppEvent) -> Void
+    private let emit: @Sendable ([AppEvent]) -> Void
 
     private let relay = SessionRelay()
     private let quiet = QuietMessages()
@@ -28,7 +28,8 @@ package actor ProfileSession {
 
     /// - Parameter emit: takes what windows are told; returns at once.
     package init(
-        profile: Profile, store: any ProfileStorePort, parts: SessionParts, emit: @escaping @Sendable (AppEvent) -> Void
+        profile: Profile, store: any ProfileStorePort, parts: SessionParts,
+        emit: @escaping @Sendable ([AppEvent]) -> Void
     ) {
         self.profile = profile
         self.store = store
@@ -57,8 +58,8 @@ package actor ProfileSession {
             jitter: jitter, log: parts.log, quiet: quiet,
             notify: { notice in
                 switch notice {
-                case .subscription(let jid): emit(.subscription(name, jid))
-                case .presence: emit(.changed)
+                case .subscription(let jid): emit([.subscription(name, jid)])
+                case .presence: emit([.changed])
                 case .linkDidEnd(let failure): await relay.keeper?.streamDidEnd(failure)
                 }
             })
@@ -74,7 +75,7 @@ package actor ProfileSession {
                         rosterVersion: try reader.rosterVersion())
                 }
             },
-            didChange: { state, code in emit(.connection(name, state, code)) },
+            didChange: { state, code in emit([.connection(name, state, code)]) },
             willOpen: {
                 await inbox.startHolding()
                 return await outbox.opening
@@ -172,7 +173,7 @@ extension ProfileSession {
 
     package func acceptContact(_ jid: JID) async throws(Failure) {
         try await online()
-        await link.send(.acceptSubscription(jid.bare))
+        await link.send([.acceptSubscription(jid.bare)])
     }
 
     package func contacts() async throws(Failure) -> [Contact] {
@@ -186,14 +187,27 @@ extension ProfileSession {
 
 extension ProfileSession {
     package func send(_ body: MessageBody, to recipient: JID, plain: Bool) async throws(Failure) -> MessageID {
-        try check()
-        guard plain || profile.settings.isPlain else { throw Failure(.encryptionRequired) }
         let id = MessageID(entropy: entropy)
-        try await outbox.send(
-            Message(
-                id: id, chat: recipient.bare, from: profile.settings.jid.bare, direction: .outgoing, body: body,
-                at: time.now(), delivery: .queued, security: .plaintext))
+        try await store([(id, MessageDraft(body: body, to: recipient, plain: plain))])
         return id
+    }
+
+    package func send(_ drafts: [MessageDraft]) async throws(Failure) -> [MessageID] {
+        let named = drafts.map { (MessageID(entropy: entropy), $0) }
+        try await store(named)
+        return named.map(\.0)
+    }
+
+    private func store(_ drafts: [(id: MessageID, draft: MessageDraft)]) async throws(Failure) {
+        try check()
+        guard profile.settings.isPlain || drafts.allSatisfy(\.draft.plain) else { throw Failure(.encryptionRequired) }
+        let now = time.now()
+        try await outbox.send(
+            drafts.map { id, draft in
+                Message(
+                    id: id, chat: draft.to.bare, from: profile.settings.jid.bare, direction: .outgoing,
+                    body: draft.body, at: now, delivery: .queued, security: .plaintext)
+            })
     }
 
     package func retry(_ id: MessageID) async throws(Failure) {
@@ -238,7 +252,7 @@ extension ProfileSession {
             if try transaction.rosterItem(chat) != nil { return unmarked }
             return try transaction.hasOutgoing(in: chat) ? unmarked : nil
         }
-        if let unmarked { await link.send(.displayed(id: unmarked.text, to: chat)) }
+        if let unmarked { await link.send([.displayed(id: unmarked.text, to: chat)]) }
     }
 }
 

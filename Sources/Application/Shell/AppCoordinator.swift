@@ -34,7 +34,7 @@ package actor AppCoordinator {
         let screen = machine.state.screen
         if screen != shown {
             shown = screen
-            hub.emit(.screen(screen))
+            hub.emit([.screen(screen)])
         }
         return actions
     }
@@ -139,7 +139,7 @@ package actor AppCoordinator {
 // MARK: Vault, unlock, lock
 
 extension AppCoordinator: AppServices {
-    package func events() -> AsyncStream<AppEvent> { hub.subscribe() }
+    package func events() -> AsyncStream<[AppEvent]> { hub.subscribe() }
 
     package func screen() -> ScreenState { machine.state.screen }
 
@@ -203,7 +203,7 @@ extension AppCoordinator {
         let profile = try await space().addProfile(settings, password: password)
         // The first one is the one a person means next.
         if machine.activeProfile == nil { try await run(.didChooseProfile(profile.id)) }
-        hub.emit(.changed)
+        hub.emit([.changed])
         return view(profile)
     }
 
@@ -223,7 +223,7 @@ extension AppCoordinator {
         report = nil
         try await run(.didConfirmErase(profile.id))
         guard let report else { throw Failure(.sessionEnded) }
-        hub.emit(.changed)
+        hub.emit([.changed])
         return report
     }
 
@@ -273,6 +273,10 @@ extension AppCoordinator {
 
     package func send(_ body: MessageBody, to: JID, plain: Bool) async throws(Failure) -> MessageID {
         try await session().send(body, to: to, plain: plain)
+    }
+
+    package func send(_ drafts: [MessageDraft]) async throws(Failure) -> [MessageID] {
+        try await session().send(drafts)
     }
 
     package func retry(_ id: MessageID) async throws(Failure) { try await session().retry(id) }

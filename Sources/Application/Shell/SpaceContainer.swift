@@ -8,14 +8,14 @@ package import Domain
 package actor SpaceContainer {
     private let space: any SpacePort
     private let parts: SessionParts
-    private let emit: @Sendable (AppEvent) -> Void
+    private let emit: @Sendable ([AppEvent]) -> Void
     private let log: Log
     private var current: ProfileSession?
     private var isOpen = true
     private let closing = SerialGate()
     private var isClosed = false
 
-    private init(space: any SpacePort, parts: SessionParts, emit: @escaping @Sendable (AppEvent) -> Void) {
+    private init(space: any SpacePort, parts: SessionParts, emit: @escaping @Sendable ([AppEvent]) -> Void) {
         self.space = space
         self.parts = parts
         self.emit = emit
@@ -24,7 +24,7 @@ package actor SpaceContainer {
 
     /// Opens the space a factory stands for.
     package static func open(
-        _ factory: any SpaceFactory, parts: SessionParts, emit: @escaping @Sendable (AppEvent) -> Void
+        _ factory: any SpaceFactory, parts: SessionParts, emit: @escaping @Sendable ([AppEvent]) -> Void
     ) async throws(Failure) -> SpaceContainer {
         SpaceContainer(space: try await factory.open(), parts: parts, emit: emit)
     }

@@ -49,13 +49,26 @@ package struct StatusView: Sendable, Equatable {
     }
 }
 
+/// A message as a person wrote it.
+package struct MessageDraft: Sensitive, Equatable {
+    package let body: MessageBody
+    package let to: JID
+    package let plain: Bool
+    package init(body: MessageBody, to: JID, plain: Bool) {
+        self.body = body
+        self.to = to
+        self.plain = plain
+    }
+}
+
 /// Everything a window (shell or screen) can do. `AppCoordinator` is its one implementation in the program.
 ///
 /// Commands on messages and contacts act on the active profile and throw `profile.none` where there is none, and
 /// `command.notActive` while the space is not open.
 package protocol AppServices: Sendable {
-    /// A new consumer's events from now on; buffers up to 4,096, then drops the oldest and sends `changed`.
-    func events() async -> AsyncStream<AppEvent>
+    /// A new consumer's events from now on, those of one moment together, at most 64; buffers up to 1,024 such moments,
+    /// then drops the oldest and sends `changed`.
+    func events() async -> AsyncStream<[AppEvent]>
     func screen() async -> ScreenState
 
     func createVault(
@@ -88,6 +101,8 @@ package protocol AppServices: Sendable {
     /// Answers after the local commit, online or not. Without encryption it needs `plain` or a plain profile:
     /// otherwise `encryption.required` and nothing is stored.
     func send(_ body: MessageBody, to: JID, plain: Bool) async throws(Failure) -> MessageID
+    /// As `send`, for several in one commit: all are stored or none. At most 256, and 512 KiB of text.
+    func send(_ drafts: [MessageDraft]) async throws(Failure) -> [MessageID]
     /// Sends a failed message again, at a person's wish.
     func retry(_ id: MessageID) async throws(Failure)
     func chats() async throws(Failure) -> [ChatSummary]

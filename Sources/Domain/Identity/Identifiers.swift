@@ -8,7 +8,7 @@ package struct MessageID: Hashable, Sendable {
     /// nil for an empty, overlong or unprintable id from outside.
     package init?(text: String) {
         guard (1...128).contains(text.utf8.count),
-            text.unicodeScalars.allSatisfy({ $0.value >= 0x21 && $0.value != 0x7F })
+            text.utf8.allSatisfy({ $0 >= 0x21 && $0 != 0x7F })
         else { return nil }
         self.text = text
     }

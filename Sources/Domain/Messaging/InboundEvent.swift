@@ -67,6 +67,8 @@ package enum InboundEvent: Sensitive, Equatable {
     /// A roster push whose sender was checked; nil subscription means removed.
     case rosterPush(RosterItem, removed: Bool, version: String?)
     case presence(JID, Presence)
+    /// The server took these (XEP-0198 acknowledgement, or an answered ping sent after them).
+    case acknowledged([MessageID])
     /// Somebody asks to see us.
     case subscriptionRequest(JID)
 }

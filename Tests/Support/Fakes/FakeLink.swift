@@ -30,7 +30,7 @@ package actor FakeLink: LinkPort {
             for entry in pending where !entry.isThere { server.takeAgain(entry.stanza) }
             let ids = pending.map(\.stanza.id)
             pending = []
-            Task { try? await sink.acknowledged(ids) }
+            Task { try? await sink.receive([.acknowledged(ids)]) }
         } else {
             pending = []
         }
@@ -64,10 +64,10 @@ package actor FakeLink: LinkPort {
             }
         }
         let ids = acknowledged
-        if !ids.isEmpty { Task { try? await sink.acknowledged(ids) } }
+        if !ids.isEmpty { Task { try? await sink.receive([.acknowledged(ids)]) } }
     }
 
-    package func send(_ courtesy: Courtesy) { courtesyList.append(courtesy) }
+    package func send(_ courtesies: [Courtesy]) { courtesyList += courtesies }
 
     package func archivePage(_ query: ArchiveQuery) async throws(Failure) -> ArchivePage {
         guard sink != nil else { throw Failure(.netOffline) }
@@ -120,7 +120,7 @@ package actor FakeLink: LinkPort {
     package func acknowledge(_ ids: [MessageID]) async throws(Failure) {
         guard let sink else { throw Failure(.netOffline) }
         pending.removeAll { ids.contains($0.stanza.id) }
-        try await sink.acknowledged(ids)
+        try await sink.receive([.acknowledged(ids)])
     }
 
     /// The stream breaks; what was submitted and not acknowledged has an unknown outcome.

@@ -43,7 +43,7 @@ package final class SessionRig: Sendable {
             parts: SessionParts(
                 link: { _ in link }, engine: { _ in PlaintextEngine() }, time: clock.source,
                 entropy: .counting(seed: seed), log: .off),
-            emit: { events.take($0) })
+            emit: { for event in $0 { events.take(event) } })
     }
 
     package var store: MemoryStore { state.withLock { $0.store } }
