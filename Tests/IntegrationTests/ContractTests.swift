@@ -20,7 +20,7 @@ extension Integration {
             #expect(lines.allSatisfy { !$0.keys.isEmpty })
             #expect(lines.first?["event"] == "ready")
             let number = try #require(lines.first?["version"]?.string)
-            #expect(version.output.transcript == ["postern \(number)"])
+            #expect(try await version.output.wholeTranscript() == ["postern \(number)"])
             #expect(lines.dropFirst().first == .object(["event": "unlocked"]))
             #expect(lines.compactMap { $0["id"]?.int } == Array(1...8))
             #expect(shell.process.errors.transcript.isEmpty)

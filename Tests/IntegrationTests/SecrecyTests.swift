@@ -114,7 +114,7 @@ extension Integration {
                     """, String(child),
                 ])
             _ = try await reader.ended()
-            let read = reader.output.transcript
+            let read = try await reader.output.wholeTranscript()
             #expect(read.contains("common environ") && read.contains("common maps"))
             #expect(read.filter { $0.hasPrefix("session") }.isEmpty)
             #expect(try await shell.quit() == .exit(0))

@@ -76,14 +76,17 @@ extension Integration {
             #expect(try await wrong.ended() == .exit(3))
             let missing = try start(vault.path + "-not-there")
             #expect(try await missing.ended() == .exit(1))
-            #expect(missing.errors.transcript == ["postern: There is no vault here. Make one with: postern init"])
+            #expect(
+                try await missing.errors.wholeTranscript() == [
+                    "postern: There is no vault here. Make one with: postern init"
+                ])
         }
 
         @Test("The program ends with the exit code that its documents name", arguments: endings)
         func ends(arguments: [String], code: Int32) async throws {
             let program = try ChildProcess(Checkout.program, arguments)
             #expect(try await program.ended() == .exit(code))
-            let isSilent = program.errors.transcript.isEmpty
+            let isSilent = try await program.errors.wholeTranscript().isEmpty
             #expect(isSilent == (code == 0))
         }
 
@@ -108,7 +111,7 @@ extension Integration {
                 ["--vault", folder.file("vault"), "init", "--capacity", "64M", "--passcode-fd", "3"],
                 descriptors: [3: passcode + "\n"])
             #expect(try await program.ended() == .exit(code))
-            let told = program.errors.transcript
+            let told = try await program.errors.wholeTranscript()
             #expect(told.contains { $0.contains(words) }, "\(told)")
             #expect(!told.contains { !passcode.isEmpty && $0.contains(passcode) && code != 3 })
             #expect(try folder.isEmpty)

@@ -54,6 +54,18 @@ package final class LineQueue: Sendable {
     /// Every line so far, read or not.
     package var transcript: [String] { state.withLock { $0.seen } }
 
+    /// Every line there ever was, once the stream has ended.
+    /// - Throws: `Missed` at the deadline.
+    package func wholeTranscript(within seconds: Double = 10) async throws -> [String] {
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        while !state.withLock({ $0.hasEnded }) {
+            guard ContinuousClock.now < deadline else { throw Missed("the end of the lines", transcript) }
+            // A poll: the reader is a thread that waits for the kernel alone.
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return transcript
+    }
+
     /// The first line that fits and that nobody has taken.
     /// - Throws: `Missed` at the deadline, or when the stream ends without it.
     package func next(
