@@ -109,7 +109,8 @@ let package = Package(
         tests("TerminalUI", ["Terminal", "CommandLine", "Application", "Domain", "Base"]),
         // The built program: shell on a pipe, real servers and peers, pseudo-terminals.
         .testTarget(
-            name: "IntegrationTests", dependencies: ["Support", "Base", "postern"], swiftSettings: strict),
+            name: "IntegrationTests",
+            dependencies: ["Support", "Base", "HostPlatform", "VaultStore", "SQLCipherKit", "postern"], swiftSettings: strict),
         .testTarget(name: "PtyTests", dependencies: ["Support", "Base", "postern"], swiftSettings: strict),
     ]
 )

@@ -14,8 +14,11 @@ extension Integration {
             let vault = try await TestVault()
             try await withServer { server in
                 try await withPeer(at: server) { peer in
-                    let first = try await vault.shell(more: [inner], passwords: ["alicepw"])
-                    try await first.addAlice(port: server.port, authority: server.authority)
+                    let first = try await vault.shell(more: [inner], passwords: ["secret", "alicepw"])
+                    try await first.result(
+                        "profile add carol@xmpp.test --name \(Self.away) --host 127.0.0.1 --port 1 --plain "
+                            + "--password-fd 4")
+                    try await first.addAlice(name: Self.home, port: server.port, authority: server.authority)
                     try await first.result("space add --yes --allow-weak")
                     #expect(try await first.quit() == .exit(0))
                     try await furnishInnerSpace(of: vault, passcode: inner)
@@ -30,28 +33,39 @@ extension Integration {
                         try await check(story, in: vault, seed: chance.seed)
                         let bytes = try vault.bytesOfInnerSpace().prefix(innerBytes.count)
                         #expect(bytes == innerBytes, "run \(run), seed \(chance.seed)")
+                        // Registry and two profiles, as the life and the look after it left them.
+                        #expect(try vault.readEveryCell(TestVault.passcode) == 3, "run \(run), seed \(chance.seed)")
                     }
                     #expect(!queued.isEmpty && !incoming.isEmpty)
                     try await settle(vault, peer: peer, queued: queued, incoming: incoming)
                     let second = try await vault.shell(passcode: inner)
                     #expect(try await second.list("profile list", "profiles").count == 1)
+                    #expect(try await second.quit() == .exit(0))
+                    #expect(try vault.readEveryCell(inner) == 2)
                 }
             }
         }
 
+        /// The account that goes online, and one that never does.
+        private static let home = "home"
+        private static let away = "away"
+
         /// What one life of the program was told and has confirmed.
         struct Story: Sendable {
             var queued: [String: String] = [:]
+            /// The same in the other profile.
+            var queuedAway: [String: String] = [:]
             var incoming: [String] = []
         }
 
-        /// Starts the program, sends, receives and grows until it is killed.
+        /// Starts the program, sends, receives, grows, and in some lives switches profiles, until it is killed.
         private func oneLife(
             _ run: Int, of vault: TestVault, peer: Peer, chance: inout Chance
         ) async throws -> Story {
             let lifetime = Double(chance.number(below: 2500)) / 1000
             let victim = chance.number(below: 3)
             let growsAfter = chance.number(below: 5) == 0 ? chance.number(below: 10) : .max
+            let switches = chance.number(below: 3) == 0
             let shell = try ShellSession(vault: vault.path, passcodes: [TestVault.passcode])
             let life = Task { () -> Story in
                 var story = Story()
@@ -68,6 +82,14 @@ extension Integration {
                             story.incoming.append(text)
                         }
                         if index == growsAfter { _ = shell.start("vault grow +2M --yes") }
+                        if switches, index % 4 == 3 {
+                            try await shell.result("profile use \(Self.away)")
+                            let text = "run \(run) away \(index)"
+                            let answer = try await shell.run("send \(bob) '\(text)'")
+                            if let id = answer.result["id"]?.string { story.queuedAway[id] = text }
+                            try await shell.result("profile use \(Self.home)")
+                            _ = shell.start("connect")
+                        }
                     }
                 } catch {
                     // The kill ends it at any point.
@@ -87,16 +109,19 @@ extension Integration {
             return await life.value
         }
 
-        /// Everything that this life reported queued is there, once.
+        /// Everything that this life reported queued is there, once, in its own profile.
         private func check(_ story: Story, in vault: TestVault, seed: UInt64) async throws {
             let shell = try await vault.shell()
-            let history = try await shell.list("history \(bob) --limit 1000", "messages")
-            var bodies: [String: [String]] = [:]
-            for message in history {
-                bodies[message["id"]?.string ?? "", default: []].append(message["body"]?.string ?? "")
+            for (profile, queued) in [(Self.away, story.queuedAway), (Self.home, story.queued)] {
+                try await shell.result("profile use \(profile)")
+                let history = try await shell.list("history \(bob) --limit 1000", "messages")
+                var bodies: [String: [String]] = [:]
+                for message in history {
+                    bodies[message["id"]?.string ?? "", default: []].append(message["body"]?.string ?? "")
+                }
+                for (id, text) in queued { #expect(bodies[id] == [text], "seed \(seed)") }
+                #expect(bodies.values.allSatisfy { $0.count == 1 }, "seed \(seed)")
             }
-            for (id, text) in story.queued { #expect(bodies[id] == [text], "seed \(seed)") }
-            #expect(bodies.values.allSatisfy { $0.count == 1 }, "seed \(seed)")
             #expect(try await shell.quit() == .exit(0))
         }
 
