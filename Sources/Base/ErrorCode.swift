@@ -13,6 +13,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case passcodeEmpty = "passcode.empty"
     case passcodeWeak = "passcode.weak"
     case passcodeInvalid = "passcode.invalid"
+    case passcodeSimilar = "passcode.similar"
     case passcodeMismatch = "passcode.mismatch"
     case spaceNotHere = "space.notHere"
 
@@ -91,7 +92,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
             .authServerProof, .authDowngrade, .streamInvalid, .streamTooLarge, .sessionEnded, .internalFault:
             .stop
         case .vaultMissing, .vaultExists, .vaultUnfinished, .vaultAccess, .passcodeEmpty, .passcodeWeak,
-            .passcodeInvalid, .passcodeMismatch,
+            .passcodeInvalid, .passcodeSimilar, .passcodeMismatch,
             .storageFull, .storageDiskFull, .storageReadOnly, .profileMissing, .profileExists, .profileNone,
             .profileLimit, .profileNameInvalid, .jidInvalid, .messageEmpty, .messageTooLarge, .messageMissing,
             .encryptionRequired, .outcomeUnknown, .messageRefused, .outboxFull, .tlsRequired, .tlsFailed,

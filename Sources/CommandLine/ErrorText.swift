@@ -16,6 +16,8 @@ extension ErrorCode {
         case .passcodeEmpty: "The passcode is empty."
         case .passcodeWeak: "This passcode is too easy to guess. Use a longer one, for instance five random words."
         case .passcodeInvalid: "The passcode has characters that cannot be used, or is too long."
+        case .passcodeSimilar:
+            "This is too like the present passcode: a slip of the finger could enter it. Choose quite another one."
         case .passcodeMismatch: "The two passcodes differ. Nothing was changed."
         case .spaceNotHere: "This cannot be done in this space."
         case .storageFull:
@@ -86,7 +88,7 @@ extension ErrorCode {
         case .commandUnknown, .commandUsage, .commandTooLong, .inputInvalid, .inputSecretRequired,
             .terminalUnfit:
             2
-        case .unlockInvalid, .vaultExists, .passcodeWeak: 3
+        case .unlockInvalid, .vaultExists, .passcodeWeak, .passcodeSimilar: 3
         case .unlockDelayed: 4
         case .vaultDamaged, .storageDamaged: 5
         case .tlsAuthorityFile: 1
