@@ -110,7 +110,8 @@ let package = Package(
         // The built program: shell on a pipe, real servers and peers, pseudo-terminals.
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Support", "Base", "HostPlatform", "VaultStore", "SQLCipherKit", "postern"], swiftSettings: strict),
+            dependencies: ["Support", "Base", "HostPlatform", "VaultStore", "SQLCipherKit", "postern"],
+            swiftSettings: strict),
         .testTarget(name: "PtyTests", dependencies: ["Support", "Base", "postern"], swiftSettings: strict),
     ]
 )

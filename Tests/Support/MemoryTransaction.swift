@@ -72,10 +72,14 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func roster() throws(Failure) -> [RosterItem] { content.roster.values.sorted { $0.jid < $1.jid } }
+    func rosterItem(_ jid: JID) throws(Failure) -> RosterItem? { content.roster[jid.bare] }
     func rosterVersion() throws(Failure) -> String? { content.rosterVersion }
     func outbox(limit: Int) throws(Failure) -> [OutboxItem] { Array(content.outbox.prefix(max(0, limit))) }
     func outboxCount() throws(Failure) -> Int { content.outbox.count }
     func outboxItem(_ id: MessageID) throws(Failure) -> OutboxItem? { content.outbox.first { $0.id == id } }
+    func submitting() throws(Failure) -> [MessageID] {
+        content.outbox.filter { if case .submitting = $0.state { true } else { false } }.map(\.id)
+    }
     func cursor(of archive: ArchiveName) throws(Failure) -> ArchiveCursor? { content.cursors[archive] }
 
     func unmarked(in chat: JID) throws(Failure) -> MessageID? {

@@ -51,6 +51,21 @@ extension StoreLaw {
             try same(chats[0].last, nil)
             try same(chats[0].unread, 0)
         },
+        StoreLaw("A chat we ever wrote in is known as such, however much came since; another is not") { store in
+            try await store.enqueueOne(Cast.outgoing("long ago", id: "first"))
+            for start in stride(from: 0, to: 600, by: 200) {
+                try await store.storeAll((start..<(start + 200)).map { try Cast.incoming("\($0)", id: "in\($0)") })
+            }
+            try await store.storeAll([Cast.incoming("unasked", from: Cast.bob(), id: "b")])
+            let (ann, bob) = (try Cast.ann(), try Cast.bob())
+            let found = try await store.read { (reader) throws(Failure) in
+                [
+                    try reader.hasOutgoing(in: ann), try reader.hasOutgoing(in: bob),
+                    try reader.hasOutgoing(in: JID("nobody@one.example")),
+                ]
+            }
+            try same(found, [true, false, false])
+        },
         StoreLaw("The roster is replaced, changed and versioned; chats have its names") { store in
             try await store.storeAll([Cast.incoming("1")])
             let ann = RosterItem(jid: try Cast.ann(), name: "Ann", subscription: .both, isAsking: false)

@@ -59,7 +59,7 @@ package protocol StoreReader {
     func search(_ text: String, limit: Int) throws(Failure) -> [Message]
 
     func roster() throws(Failure) -> [RosterItem]
-    /// One contact; an adapter may know a quicker way than the default.
+    /// One contact; nil for somebody who is none.
     func rosterItem(_ jid: JID) throws(Failure) -> RosterItem?
     func rosterVersion() throws(Failure) -> String?
 
@@ -67,27 +67,15 @@ package protocol StoreReader {
     func outbox(limit: Int) throws(Failure) -> [OutboxItem]
     func outboxCount() throws(Failure) -> Int
     func outboxItem(_ id: MessageID) throws(Failure) -> OutboxItem?
-    /// The ids of items in the state `submitting`; an adapter may know a quicker way than the default.
+    /// The ids of items in the state `submitting`.
     func submitting() throws(Failure) -> [MessageID]
 
     func cursor(of archive: ArchiveName) throws(Failure) -> ArchiveCursor?
     /// The id, as its stanza had it, of the chat's newest incoming message that asked for a displayed marker, if it was
     /// not yet marked by us.
     func unmarked(in chat: JID) throws(Failure) -> MessageID?
-    /// Whether we ever wrote in this chat; an adapter may know a quicker way than the default.
+    /// Whether we ever wrote in this chat, however long ago.
     func hasOutgoing(in chat: JID) throws(Failure) -> Bool
-}
-
-extension StoreReader {
-    package func submitting() throws(Failure) -> [MessageID] {
-        try outbox(limit: .max).filter { if case .submitting = $0.state { true } else { false } }.map(\.id)
-    }
-
-    package func rosterItem(_ jid: JID) throws(Failure) -> RosterItem? { try roster().first { $0.jid == jid } }
-
-    package func hasOutgoing(in chat: JID) throws(Failure) -> Bool {
-        try messages(in: chat, before: nil, limit: 256).contains { $0.direction == .outgoing }
-    }
 }
 
 /// What came of storing an incoming message.
