@@ -17,10 +17,15 @@ struct InboundQueue {
         var events: [InboundEvent] = []
         var mark: InboundMark?
         var replies: [Element] = []
+        /// How long after this work the next one may wait for more to come, so that one commit takes it together: a flood's events
+        /// are many commits else. A conversation never waits.
+        var patience: Duration? { events.count < InboundQueue.flood ? nil : .milliseconds(100) }
     }
 
     /// Events a call (`LinkSink.receive`).
     static let batch = 256
+    /// So many events at once are more than anybody reads along.
+    static let flood = 16
     /// Items waiting before the socket is left unread, and again read.
     private static let high = 1024
     private static let low = 256
@@ -29,6 +34,7 @@ struct InboundQueue {
     private var next = 0
 
     var isLong: Bool { items.count - next > Self.high }
+    var isBatch: Bool { items.count - next >= Self.batch }
     var isShort: Bool { items.count - next < Self.low }
 
     mutating func append(_ item: Item) { items.append(item) }
@@ -81,8 +87,15 @@ extension XMPPLink {
     }
 
     private func pump(_ session: LinkSession) async {
+        var earliest: ContinuousClock.Instant?
         while true {
+            if let moment = earliest, !session.inbound.isBatch, !session.isEnded {
+                // Cancelled or not, what came is taken in.
+                try? await Task.sleep(until: moment)
+            }
+            earliest = nil
             if let work = session.inbound.takeNext() {
+                earliest = work.patience.map { .now + $0 }
                 do throws(Failure) { try await carry(work, session) } catch {
                     // Unacknowledged, the server keeps it for another stream.
                     session.inbound.removeAll()

@@ -37,6 +37,21 @@ import XMPP
         #expect(queue.takeNext()?.events == nil)
     }
 
+    @Test("After a flood the next events may come together, until they are a batch; a conversation never waits")
+    func patience() throws {
+        var queue = InboundQueue()
+        for number in 0..<15 { queue.append(.event(try event(number))) }
+        let few = queue.takeNext()
+        #expect(few != nil && few?.patience == nil)
+        for number in 0..<16 { queue.append(.event(try event(number))) }
+        let many = queue.takeNext()
+        #expect(many?.patience == .milliseconds(100))
+        for number in 0..<255 { queue.append(.event(try event(number))) }
+        #expect(!queue.isBatch)
+        queue.append(.event(try event(255)))
+        #expect(queue.isBatch)
+    }
+
     @Test("It says when it is long and when it is short again")
     func lengths() throws {
         var queue = InboundQueue()

@@ -32,12 +32,16 @@ struct OutboxPlanner: Sendable {
     let jitter: Jitter
 
     func plan(in transaction: any StoreTransaction) throws(Failure) -> Plan {
-        var scope = 512
+        // Nothing goes out behind a suspect, which goes alone, before the server has taken it.
+        if onThisStream.count == 1, let id = onThisStream.first, let only = try transaction.outboxItem(id),
+            only.attempts > OutboxMachine.suspectAttempts
+        {
+            return Plan()
+        }
+        var scope = onThisStream.count + limits.batch
         while true {
             let items = try transaction.outbox(limit: scope)
             var walk = Walk()
-            // Nothing goes out behind a suspect before the server has taken it.
-            guard !items.contains(where: isSuspectOnItsWay) else { return walk.plan }
             for item in items where !walk.isFull(limits) { try visit(item, &walk, transaction) }
             if walk.plan.stanzas.isEmpty, onThisStream.isEmpty, let suspect = walk.suspect {
                 walk.held.remove(suspect.chat)
@@ -97,11 +101,6 @@ struct OutboxPlanner: Sendable {
         walk.onTheirWay[item.chat] = count + 1
         walk.bytes += envelope.payload.count
         walk.plan.stanzas.append(OutgoingStanza(id: item.id, to: item.chat, envelope: envelope))
-    }
-
-    /// Submitting it was one attempt more.
-    private func isSuspectOnItsWay(_ item: OutboxItem) -> Bool {
-        onThisStream.contains(item.id) && item.attempts > OutboxMachine.suspectAttempts
     }
 
     /// Brings an item as far as `ready`, if that can be.
