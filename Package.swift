@@ -71,7 +71,7 @@ let package = Package(
             ["Base", "Domain", "Application", "CryptoPrimitives", "SQLCipherKit", "CVaultVFS", "CZxcvbn"]),
         house("ProfileStore", ["Base", "Domain", "Application", "SQLCipherKit"]),
         house("XMPPLink", ["Base", "Domain", "Application", "XMPP", "Net"]),
-        house("HostPlatform", ["Base", "Domain", "Application", "CPlatform"]),
+        house("HostPlatform", ["Base", "Domain", "Application", "Terminal", "CPlatform"]),
 
         // Windows.
         house("CommandLine", ["Base", "Domain", "Application", "Terminal"]),

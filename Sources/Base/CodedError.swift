@@ -21,10 +21,30 @@ package protocol CodedError: Error, Sendable, CustomStringConvertible {
 package enum FailureDetail: Sendable, Equatable {
     /// A passcode that one machine would find in about so many hours, and what makes it so.
     case guessable(hours: Int64, weakness: Weakness)
+    /// A size in bytes that is not among those a vault can have, or can grow to.
+    case capacity(least: Int64, most: Int64)
+    /// What a command would do once it is confirmed.
+    case consequence(Consequence)
 
     /// What a guesser would try first.
     package enum Weakness: Sendable, Equatable {
         case short, word, keyboard, repetition, sequence, date
+    }
+
+    /// What cannot be taken back.
+    package enum Consequence: Sendable, Equatable {
+        /// Whatever is in the other half of the vault is replaced.
+        case replacesOtherHalf
+        /// An account's messages and keys are gone.
+        case destroysProfile
+        /// The vault file grows, and cannot shrink again.
+        case growsVault
+    }
+}
+
+extension FailureDetail {
+    package static func capacity(_ range: ClosedRange<Int64>) -> FailureDetail {
+        .capacity(least: range.lowerBound, most: range.upperBound)
     }
 }
 

@@ -8,6 +8,8 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case vaultVersion = "vault.version"
     case vaultUnfinished = "vault.unfinished"
     case vaultAccess = "vault.access"
+    case vaultPath = "vault.path"
+    case vaultCapacity = "vault.capacity"
     case unlockInvalid = "unlock.invalid"
     case unlockDelayed = "unlock.delayed"
     case passcodeEmpty = "passcode.empty"
@@ -77,8 +79,10 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case confirmRequired = "confirm.required"
     case inputSecretRequired = "input.secretRequired"
     case inputInvalid = "input.invalid"
+    case inputCancelled = "input.cancelled"
     case terminalUnfit = "terminal.unfit"
     case fileUnreadable = "file.unreadable"
+    case fileIsVault = "file.isVault"
     case waitTimeout = "wait.timeout"
     case sessionEnded = "session.ended"
     case internalFault = "internal.fault"
@@ -91,15 +95,15 @@ package enum ErrorCode: String, Sendable, CaseIterable {
         case .vaultDamaged, .vaultVersion, .storageDamaged, .storageVersion, .storageFailed, .spaceNotHere,
             .authServerProof, .authDowngrade, .streamInvalid, .streamTooLarge, .sessionEnded, .internalFault:
             .stop
-        case .vaultMissing, .vaultExists, .vaultUnfinished, .vaultAccess, .passcodeEmpty, .passcodeWeak,
-            .passcodeInvalid, .passcodeSimilar, .passcodeMismatch,
+        case .vaultMissing, .vaultExists, .vaultUnfinished, .vaultAccess, .vaultPath, .vaultCapacity, .passcodeEmpty,
+            .passcodeWeak, .passcodeInvalid, .passcodeSimilar, .passcodeMismatch,
             .storageFull, .storageDiskFull, .storageReadOnly, .profileMissing, .profileExists, .profileNone,
             .profileLimit, .profileNameInvalid, .jidInvalid, .messageEmpty, .messageTooLarge, .messageMissing,
             .encryptionRequired, .outcomeUnknown, .messageRefused, .outboxFull, .tlsRequired, .tlsFailed,
             .tlsUntrusted, .tlsWrongName, .tlsExpired, .tlsAuthorityFile, .authRefused, .authMechanism,
             .authAborted, .streamConflict, .serverRefused, .commandUnknown, .commandUsage, .commandTooLong,
-            .commandNotActive, .confirmRequired, .inputSecretRequired, .inputInvalid, .terminalUnfit,
-            .fileUnreadable:
+            .commandNotActive, .confirmRequired, .inputSecretRequired, .inputInvalid, .inputCancelled,
+            .terminalUnfit, .fileUnreadable, .fileIsVault:
             .askUser
         }
     }

@@ -11,6 +11,8 @@ extension ErrorCode {
         case .vaultVersion: "This vault was made by a newer Postern. Install that version."
         case .vaultUnfinished: "Making this vault was interrupted; nothing was in it yet. Start over: postern init"
         case .vaultAccess: "The vault file cannot be opened. Check its owner and permissions (0600)."
+        case .vaultPath: "A part of the vault's path is a file where a folder has to be."
+        case .vaultCapacity: "A vault cannot have that size."
         case .unlockInvalid: "That passcode opens nothing here."
         case .unlockDelayed: "Too many attempts. Wait, then try again."
         case .passcodeEmpty: "The passcode is empty."
@@ -74,8 +76,10 @@ extension ErrorCode {
         case .confirmRequired: "This cannot be undone. Say it again with --yes."
         case .inputSecretRequired: "A secret is needed. Name a descriptor to read it from, or use a terminal."
         case .inputInvalid: "The input is not valid."
+        case .inputCancelled: "Nothing was changed."
         case .terminalUnfit: "The full screen needs a terminal that can place text. In plain lines: postern shell"
         case .fileUnreadable: "The file cannot be read."
+        case .fileIsVault: "That file is the vault itself. Name another one."
         case .waitTimeout: "It did not happen in time."
         case .sessionEnded: "The session ended unexpectedly. The vault is locked."
         case .internalFault: "A fault in Postern. The vault is unharmed; please report it."
@@ -86,7 +90,7 @@ extension ErrorCode {
     package var exitCode: Int32 {
         switch self {
         case .commandUnknown, .commandUsage, .commandTooLong, .inputInvalid, .inputSecretRequired,
-            .terminalUnfit:
+            .vaultCapacity, .terminalUnfit:
             2
         case .unlockInvalid, .vaultExists, .passcodeWeak, .passcodeSimilar: 3
         case .unlockDelayed: 4
@@ -101,16 +105,46 @@ extension ErrorCode {
 extension CodedError {
     /// The text of the code, with what the error adds to it.
     package var text: String {
-        if case .guessable(let hours, let weakness) = detail {
-            let time = hours < 1 ? "less than an hour" : hours == 1 ? "about 1 hour" : "about \(hours) hours"
-            return "This passcode would be found in \(time) on one machine: \(weakness.text). "
-                + "Five random words make a good one."
-        }
+        if let text = detail?.text(of: code) { return text }
         if let milliseconds = retryAfterMilliseconds {
             return code.text + " (\(max(1, (milliseconds + 999) / 1000)) s)"
         }
         return code.text
     }
+}
+
+extension FailureDetail {
+    /// What it says in place of the code's own words.
+    fileprivate func text(of code: ErrorCode) -> String {
+        switch self {
+        case .guessable(let hours, let weakness):
+            let time = hours < 1 ? "less than an hour" : hours == 1 ? "about 1 hour" : "about \(hours) hours"
+            return "This passcode would be found in \(time) on one machine: \(weakness.text). "
+                + "Five random words make a good one."
+        case .capacity(let least, let most):
+            guard least <= most else { return code.text + " It is as large as one can be." }
+            return code.text + " From \(sizeText(least)) to \(sizeText(most)) is possible."
+        case .consequence(let consequence): return consequence.text + " To do it, say it again with --yes."
+        }
+    }
+}
+
+extension FailureDetail.Consequence {
+    /// What will happen, in words that are the same in every vault and space.
+    package var text: String {
+        switch self {
+        case .replacesOtherHalf:
+            "This makes a new, empty space in the other half of the vault. "
+                + "Whatever is in that half, if anything, is replaced and gone for good."
+        case .destroysProfile: "The account's messages and keys on this machine are gone for good."
+        case .growsVault: "The vault file becomes larger, filled with random bytes. It cannot shrink again."
+        }
+    }
+}
+
+/// A size in the largest unit that writes it without a fraction, MiB at least.
+package func sizeText(_ bytes: Int64) -> String {
+    bytes % (1 << 30) == 0 ? "\(bytes >> 30) GiB" : "\(bytes >> 20) MiB"
 }
 
 extension FailureDetail.Weakness {

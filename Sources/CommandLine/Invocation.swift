@@ -1,4 +1,5 @@
 package import Base
+import Domain
 
 /// What a person started the program for.
 package struct Invocation: Sendable, Equatable {
@@ -19,9 +20,16 @@ package struct Invocation: Sendable, Equatable {
     package var vault: String?
     package var log: String?
     package var passcodeDescriptor: Int32?
+    /// Minutes without input after which an open space is locked; 0 is never, nil is as usual.
+    package var idleMinutes: Int?
+
+    /// Whether arguments, right or wrong, ask for a session in JSON lines.
+    package static func speaksJSON(_ arguments: [String]) -> Bool {
+        arguments.contains("shell") && arguments.contains("--json")
+    }
 
     /// - Parameter arguments: without the program's name.
-    /// Throws `command.unknown`, `command.usage`.
+    /// Throws `command.unknown`, `command.usage`, `vault.capacity`.
     package init(_ arguments: [String]) throws(Failure) {
         if arguments == ["--version"] {
             action = .version
@@ -31,7 +39,7 @@ package struct Invocation: Sendable, Equatable {
             action = .help(nil)
             return
         }
-        let valued: Set<String> = ["--vault", "--log", "--passcode-fd", "--capacity"]
+        let valued: Set<String> = ["--vault", "--log", "--passcode-fd", "--capacity", "--idle"]
         let words = try Words(arguments, valued: valued, plain: ["--json", "--allow-weak"])
         let command = try words.positional(atLeast: 0)
         switch command.first {
@@ -40,6 +48,9 @@ package struct Invocation: Sendable, Equatable {
             var capacity = Self.defaultCapacity
             if let text = words.value("--capacity") {
                 guard let bytes = byteSize(text) else { throw Failure(.commandUsage) }
+                guard VaultCapacity.range.contains(bytes) else {
+                    throw Failure(.vaultCapacity, detail: .capacity(VaultCapacity.range))
+                }
                 capacity = bytes
             }
             action = .initialize(capacity: capacity, allowsWeak: words.flag("--allow-weak"))
@@ -50,9 +61,11 @@ package struct Invocation: Sendable, Equatable {
         if command.count > 1, command[0] != "help" { throw Failure(.commandUsage) }
         vault = words.value("--vault")
         log = words.value("--log")
+        idleMinutes = try words.number("--idle", in: 0...1440)
         passcodeDescriptor = try words.number("--passcode-fd", in: 0...1_048_576)
         if vault == "" || log == "" { throw Failure(.commandUsage) }
         if words.flag("--json"), command.first != "shell" { throw Failure(.commandUsage) }
+        if idleMinutes != nil, command.first != nil, command.first != "shell" { throw Failure(.commandUsage) }
         if command.first != "init", words.flag("--allow-weak") || words.value("--capacity") != nil {
             throw Failure(.commandUsage)
         }
@@ -61,7 +74,7 @@ package struct Invocation: Sendable, Equatable {
 
 /// What `postern help` prints.
 package let programHelp = """
-    postern [--vault PATH] [--log FILE] [COMMAND]
+    postern [--vault PATH] [--log FILE] [--idle MINUTES] [COMMAND]
 
     Without a command: opens the vault and shows the full-screen session.
 
@@ -70,7 +83,8 @@ package let programHelp = """
       help [COMMAND]                          this text, or one command of the session
       --version                               the version
 
-    The passcode is asked for on the terminal, or read from --passcode-fd N.
+    The passcode is asked for on the terminal, or read from --passcode-fd N. An open session on a terminal locks after
+    five minutes without input, or after --idle MINUTES (0: never).
 
     Commands of the session:
 

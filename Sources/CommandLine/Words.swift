@@ -62,7 +62,7 @@ package struct Words {
 }
 
 /// A size in bytes: a number with an optional unit `K`, `M`, `G` (powers of 1,024; `KiB` and `KB` mean the same).
-/// nil for anything else, zero, and above 1 TiB.
+/// nil for anything else; more than 1 TiB counts as 1 TiB.
 package func byteSize(_ text: String) -> Int64? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let units: [String: Int64] = ["": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
@@ -71,8 +71,9 @@ package func byteSize(_ text: String) -> Int64? {
         unit.removeLast(ending.count)
         break
     }
-    guard let number = Int64(digits), number > 0, let factor = units[unit], number <= (1 << 40) / factor else {
-        return nil
-    }
+    guard !digits.isEmpty, let factor = units[unit] else { return nil }
+    let limit: Int64 = 1 << 40
+    // More digits than a number holds are more than enough as well.
+    guard let number = Int64(digits), number <= limit / factor else { return limit }
     return number * factor
 }

@@ -18,7 +18,7 @@ package struct HeldVault: ~Copyable {
         return nil
     }
 
-    /// Opens an existing vault. Throws `vault.missing`, `vault.access`, `vault.busy`, `storage.readOnly`.
+    /// Opens an existing vault. Throws `vault.missing`, `vault.path`, `vault.access`, `vault.busy`, `storage.readOnly`.
     package init(opening path: String) throws(Failure) {
         descriptor = try Self.openLocked(path, O_RDWR)
         self.path = path
@@ -53,6 +53,13 @@ package struct HeldVault: ~Copyable {
         close(folder)
     }
 
+    /// Whether `file` is this very vault, by whatever name it was opened.
+    package func isSame(as file: Int32) -> Bool {
+        var (own, other) = (stat(), stat())
+        return fstat(descriptor, &own) == 0 && fstat(file, &other) == 0 && own.st_dev == other.st_dev
+            && own.st_ino == other.st_ino
+    }
+
     private static func openLocked(_ path: String, _ flags: Int32) throws(Failure) -> Int32 {
         // A device or FIFO is refused later, but may not hold us up or become our terminal here.
         let flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
@@ -82,7 +89,8 @@ package struct HeldVault: ~Copyable {
 
     private static func failure(_ code: Int32) -> Failure {
         switch code {
-        case ENOENT, ENOTDIR: Failure(.vaultMissing)
+        case ENOENT: Failure(.vaultMissing)
+        case ENOTDIR: Failure(.vaultPath)
         case EEXIST: Failure(.vaultExists)
         case EROFS: Failure(.storageReadOnly)
         case ENOSPC, EDQUOT: Failure(.storageDiskFull)

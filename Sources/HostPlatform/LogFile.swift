@@ -4,10 +4,14 @@ import Synchronization
 
 /// The file of `--log FILE`: safe lines with the time, appended; 0600.
 package enum LogFile {
-    /// Opens it for appending. Throws `file.unreadable`.
-    package static func open(_ path: String) throws(Failure) -> Int32 {
+    /// Opens it for appending. Throws `file.unreadable`, and `file.isVault` where it is the vault by another name.
+    package static func open(_ path: String, beside vault: borrowing HeldVault) throws(Failure) -> Int32 {
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Failure(.fileUnreadable) }
+        guard !vault.isSame(as: descriptor) else {
+            close(descriptor)
+            throw Failure(.fileIsVault)
+        }
         return descriptor
     }
 

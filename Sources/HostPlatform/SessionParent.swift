@@ -1,11 +1,13 @@
 package import Base
 internal import CPlatform
 import Glibc
+import Terminal
 
 /// The process that a person starts: it holds the terminal and the vault's lock, no secret, and starts a fresh child for
 /// every session. It restores the terminal after any death of the child.
 package struct SessionParent: ~Copyable {
-    private let terminal: SavedTerminal?
+    /// As it was found; nil where standard input is no terminal.
+    private let terminal: TerminalModes?
     private let signals: Int32
     private let drawsScreen: Bool
 
@@ -16,7 +18,7 @@ package struct SessionParent: ~Copyable {
         self.drawsScreen = drawsScreen
         signals = postern_signal_descriptor()
         guard signals >= 0 else { throw Failure(.internalFault) }
-        terminal = SavedTerminal()
+        terminal = try? TerminalModes(of: STDIN_FILENO)
     }
 
     deinit { close(signals) }
@@ -54,7 +56,7 @@ package struct SessionParent: ~Copyable {
             if waitpid(child, &status, WNOHANG) == child {
                 // The macros of wait(2): the low seven bits hold the signal.
                 let died = status & 0x7F != 0
-                terminal?.restore(leavingScreen: died && drawsScreen)
+                restoreTerminal(leavingScreen: died && drawsScreen)
                 return (died ? 1 : (status >> 8) & 0xFF, died && !wasAskedToEnd)
             }
             var ready = [
@@ -76,6 +78,14 @@ package struct SessionParent: ~Copyable {
             default: break
             }
         }
+    }
+
+    /// - Parameter leavingScreen: whether to leave the alternate screen and every mode too, as after a death in it.
+    private borrowing func restoreTerminal(leavingScreen: Bool) {
+        guard let terminal else { return }
+        terminal.restore(STDIN_FILENO, dropsTyped: false)
+        guard leavingScreen, isatty(STDOUT_FILENO) == 1 else { return }
+        _ = writeAll(ScreenSequences.reset, to: STDOUT_FILENO)
     }
 
     private borrowing func spawn(_ arguments: [String]) throws(Failure) -> Int32 {
@@ -108,30 +118,5 @@ private func withCStrings<Result>(
     return pointers.withUnsafeBufferPointer { buffer in
         guard let base = buffer.baseAddress else { preconditionFailure("the array holds at least its end") }
         return body(base)
-    }
-}
-
-/// The terminal's settings as they were at the start.
-struct SavedTerminal {
-    private let settings: termios
-
-    /// nil where standard input is no terminal.
-    init?() {
-        var settings = termios()
-        guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
-        self.settings = settings
-    }
-
-    /// - Parameter leavingScreen: whether to leave the alternate screen and every mode too, as after a death in it.
-    func restore(leavingScreen: Bool) {
-        var settings = settings
-        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
-        guard leavingScreen, isatty(STDOUT_FILENO) == 1 else { return }
-        // What `Terminal.ScreenSequences.enter` set: mouse, focus, paste and synchronised modes off, wrapping on,
-        // alternate screen left, attributes, cursor and title as before. Clears nothing: a shell may have died.
-        let reset = Array(
-            "\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?2026l\u{1B}[?7h\u{1B}[?1049l\u{1B}[0m\u{1B}[?25h\u{1B}[23;0t"
-                .utf8)
-        _ = write(STDOUT_FILENO, reset, reset.count)
     }
 }

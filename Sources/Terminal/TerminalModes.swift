@@ -23,11 +23,14 @@ package struct TerminalModes: Sendable {
     }
 
     /// Puts back what was found. Safe to call more than once, and on a terminal that is gone.
-    package func restore(_ descriptor: Int32) { _ = TerminalModes.apply(found, descriptor) }
+    /// - Parameter dropsTyped: whether what was typed and not read is thrown away.
+    package func restore(_ descriptor: Int32, dropsTyped: Bool = true) {
+        _ = TerminalModes.apply(found, descriptor, dropsTyped ? TCSAFLUSH : TCSANOW)
+    }
 
-    private static func apply(_ settings: termios, _ descriptor: Int32) -> Bool {
+    private static func apply(_ settings: termios, _ descriptor: Int32, _ moment: Int32 = TCSAFLUSH) -> Bool {
         var settings = settings
-        while tcsetattr(descriptor, TCSAFLUSH, &settings) != 0 {
+        while tcsetattr(descriptor, moment, &settings) != 0 {
             guard errno == EINTR else { return false }
         }
         return true

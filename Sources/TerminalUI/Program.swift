@@ -6,24 +6,23 @@ import Terminal
 /// The loop: inputs in, one after the other; the model moves, effects start, the screen shows the model.
 struct Program {
     let runner: EffectRunner
-    let reader: TerminalReader
+    let keyboard: TerminalReader
     let writer: ScreenWriter
     let time: TimeSource
     /// The events that the command `wait` looks through.
     let heard: EventQueue
-    let inputs: AsyncStream<Input>
-    let send: @Sendable (Input) -> Void
+    let inputs: InputQueue
 
     /// Runs until the model ends.
     func run(_ start: Model, events: AsyncStream<[AppEvent]>, lockRequests: AsyncStream<Void>) async -> ScreenEnd {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await batch in events {
-                    for event in batch { send(.app(event)) }
+                    for event in batch { inputs.send(.app(event)) }
                     await heard.add(batch.compactMap { JSON.event($0) })
                 }
             }
-            group.addTask { for await _ in lockRequests { send(.lockWanted) } }
+            group.addTask { for await _ in lockRequests { inputs.send(.lockWanted) } }
             group.addTask { await tick() }
             let (lanes, feeds) = makeLanes()
             for lane in lanes { group.addTask { for await effect in lane { await runner.run(effect) } } }
@@ -42,12 +41,12 @@ struct Program {
         let loads = LoadLane(runner: runner)
         var isSecret: Bool?
         var effects = model.firstEffects
-        var iterator = inputs.makeAsyncIterator()
+        var reader = inputs.reader()
         while true {
             // Before anything else: no byte of a secret may become a key.
             if isSecret != model.wantsSecret {
                 isSecret = model.wantsSecret
-                model.wantsSecret ? reader.beginSecret() : reader.endSecret()
+                model.wantsSecret ? keyboard.beginSecret() : keyboard.endSecret()
             }
             for effect in effects {
                 if case .end(let end) = effect { return end }
@@ -60,7 +59,7 @@ struct Program {
                 }
             }
             await writer.show(model.render(), all: effects.contains(.redraw))
-            guard let input = await iterator.next() else { return .hungUp }
+            guard let input = await reader.next() else { return .hungUp }
             effects = model.update(input)
         }
     }
@@ -79,7 +78,7 @@ struct Program {
 
     private func tick() async {
         while !Task.isCancelled {
-            send(.tick(time.now(), boottime: time.boottime()))
+            inputs.send(.tick(time.now(), boottime: time.boottime()))
             do { try await time.sleep(1_000) } catch { return }
         }
     }

@@ -33,9 +33,9 @@ package func runTerminalUI(
 ) async throws(Failure) -> ScreenEnd {
     let modes = try TerminalModes(of: options.input)
     let output = TerminalOutput(descriptor: options.output)
-    // Keys, events and answers meet here. Dropping the newest could lose an answer; a flood of old keys cannot matter.
-    let (inputs, inbox) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingNewest(16_384))
-    let send: @Sendable (Input) -> Void = { inbox.yield($0) }
+    // Keys, events and answers meet here.
+    let inputs = InputQueue()
+    let send: @Sendable (Input) -> Void = { inputs.send($0) }
     let reader = try TerminalReader(input: options.input, output: output, report: { send(Input($0)) })
     let writer = try ScreenWriter(output: output, depth: options.colors)
     let prompts = SecretPrompts(descriptors: descriptors, ask: { send(.secretWanted($0)) })
@@ -47,7 +47,7 @@ package func runTerminalUI(
         services: services, commands: CommandRunner(interpreter: interpreter), prompts: prompts, writer: writer,
         capacity: options.creates ?? 0, answer: { send(.answer($0)) })
     let program = Program(
-        runner: runner, reader: reader, writer: writer, time: time, heard: heard, inputs: inputs, send: send)
+        runner: runner, keyboard: reader, writer: writer, time: time, heard: heard, inputs: inputs)
     let model = Model(
         creates: options.creates != nil, size: output.size, now: time.now(), boottime: time.boottime(),
         settings: Model.Settings(idleLimit: options.idleLimit, clock: options.clock))

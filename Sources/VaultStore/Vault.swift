@@ -1,5 +1,6 @@
 package import Application
 package import Base
+import Domain
 import Synchronization
 
 /// The vault behind `VaultPort`: creation, readiness, unlocking.
@@ -40,9 +41,11 @@ package final class Vault: VaultPort {
         passcode: consuming SecretBytes, weak: WeakPasscode, capacity: Int64,
         progress: @Sendable (_ written: Int64, _ of: Int64) -> Void
     ) async throws(Failure) {
+        guard let slices = VaultLayout.slices(capacity: capacity) else {
+            throw Failure(.vaultCapacity, detail: .capacity(VaultCapacity.range))
+        }
         let prepared = try Passcode.prepareNew(passcode)
         try PasscodeStrength.require(prepared, allowsWeak: weak == .allowed)
-        guard let slices = VaultLayout.slices(capacity: capacity) else { throw Failure(.commandUsage) }
         try create(prepared: prepared, slices: slices, progress: progress)
     }
 

@@ -24,8 +24,7 @@ struct ChildRole {
             handover.claim()
             return try await serve(try Invocation(arguments))
         } catch {
-            writeLine(Array("postern: \(error.text)".utf8), to: STDERR_FILENO)
-            return error.code.exitCode
+            return fail(error, json: Invocation.speaksJSON(arguments))
         }
     }
 
@@ -43,7 +42,7 @@ struct ChildRole {
                 log: log))
         switch invocation.action {
         case .initialize(let capacity, let allowsWeak):
-            let creation = VaultCreation(
+            let creation = InitCommand(
                 services: services, secrets: try secretInput(invocation, asks: true),
                 messages: try LineWriter(descriptor: STDERR_FILENO))
             let code = await creation.run(

@@ -12,7 +12,9 @@ struct ParentRole {
     /// Returns the program's exit code.
     func run() -> Int32 {
         let invocation: Invocation
-        do throws(Failure) { invocation = try Invocation(arguments) } catch { return fail(error, json: false) }
+        do throws(Failure) { invocation = try Invocation(arguments) } catch {
+            return fail(error, json: Invocation.speaksJSON(arguments))
+        }
         switch invocation.action {
         case .version: return tell("postern \(posternVersion)")
         case .help(nil): return tell(programHelp)
@@ -29,13 +31,12 @@ struct ParentRole {
             guard let path = invocation.vault ?? HeldVault.defaultPath(environment: environmentValue) else {
                 throw Failure(.vaultMissing)
             }
-            let log: Int32? = if let path = invocation.log { try LogFile.open(path) } else { nil }
             // Before the first child: from here on its end is a signal to read.
             let parent = try SessionParent(drawsScreen: invocation.action == .session)
             switch invocation.action {
-            case .initialize: return try create(path, parent, log)
-            case .session: return try session(path, parent, log)
-            case .shell: return try once(try HeldVault(opening: path), parent, log, json: json)
+            case .initialize: return try create(path, parent, log: invocation.log)
+            case .session: return try session(path, parent, log: invocation.log)
+            case .shell: return try once(try HeldVault(opening: path), parent, log: invocation.log, json: json)
             case .help, .version: return 0
             }
         } catch {
@@ -43,14 +44,21 @@ struct ParentRole {
         }
     }
 
-    private func create(_ path: String, _ parent: borrowing SessionParent, _ log: Int32?) throws(Failure) -> Int32 {
+    private func create(_ path: String, _ parent: borrowing SessionParent, log: String?) throws(Failure) -> Int32 {
         var vault = try newVault(path)
+        let log = try open(log: log, beside: vault)
+        defer { if let log { close(log) } }
         let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
         guard end.code == ChildExit.created else {
             return end.died ? fail(Failure(.sessionEnded), json: false) : end.code
         }
         vault.keep()
         return 0
+    }
+
+    /// The log that a person named. After the vault, which it must not be.
+    private func open(log path: String?, beside vault: borrowing HeldVault) throws(Failure) -> Int32? {
+        if let path { try LogFile.open(path, beside: vault) } else { nil }
     }
 
     /// A new file, or one that an interrupted creation left.
@@ -67,12 +75,13 @@ struct ParentRole {
     }
 
     /// The full-screen session: a fresh child after every lock, and the guide first where there is no vault.
-    private func session(_ path: String, _ parent: borrowing SessionParent, _ log: Int32?) throws(Failure) -> Int32 {
+    private func session(_ path: String, _ parent: borrowing SessionParent, log: String?) throws(Failure) -> Int32 {
         if access(path, F_OK) != 0, errno == ENOENT {
-            let code = try create(path, parent, log)
+            let code = try create(path, parent, log: log)
             if code != 0 { return code }
         }
         let vault = try HeldVault(opening: path)
+        let log = try open(log: log, beside: vault)
         while true {
             let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
             if end.died { return fail(Failure(.sessionEnded), json: false) }
@@ -81,8 +90,9 @@ struct ParentRole {
     }
 
     private func once(
-        _ vault: consuming HeldVault, _ parent: borrowing SessionParent, _ log: Int32?, json: Bool
+        _ vault: consuming HeldVault, _ parent: borrowing SessionParent, log: String?, json: Bool
     ) throws(Failure) -> Int32 {
+        let log = try open(log: log, beside: vault)
         let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
         return end.died ? fail(Failure(.sessionEnded), json: json) : end.code
     }
@@ -97,15 +107,17 @@ struct ParentRole {
     private func tell(_ text: String) -> Int32 {
         writeLine(Array(text.utf8), to: STDOUT_FILENO) ? 0 : 1
     }
+}
 
-    private func fail(_ failure: Failure, json: Bool) -> Int32 {
-        if json {
-            writeLine(JSON.failure(failure, id: 0).line, to: STDOUT_FILENO)
-        } else {
-            writeLine(Array("postern: \(failure.text)".utf8), to: STDERR_FILENO)
-        }
-        return failure.code.exitCode
+/// Says why the program ends, before or beside any command.
+/// - Returns: its exit code.
+func fail(_ failure: Failure, json: Bool) -> Int32 {
+    if json {
+        writeLine(JSON.failure(failure, id: 0).line, to: STDOUT_FILENO)
+    } else {
+        writeLine(Array("postern: \(failure.text)".utf8), to: STDERR_FILENO)
     }
+    return failure.code.exitCode
 }
 
 private func environmentValue(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -93,8 +93,8 @@ struct CommandParserTests {
     @Test(
         "A size has a number and a binary unit",
         arguments: [
-            ("1", 1), ("64K", 65_536), ("2MiB", 2 << 20), ("3gb", 3 << 30), ("0", nil), ("", nil), ("M", nil),
-            ("-1M", nil), ("1T", nil), ("9999999999G", nil), ("1.5G", nil),
+            ("1", 1), ("64K", 65_536), ("2MiB", 2 << 20), ("3gb", 3 << 30), ("0", 0), ("", nil), ("M", nil),
+            ("-1M", nil), ("1T", nil), ("9999999999G", 1 << 40), ("99999999999999999999", 1 << 40), ("1.5G", nil),
         ] as [(String, Int64?)])
     func sizes(text: String, bytes: Int64?) {
         #expect(byteSize(text) == bytes)
@@ -130,6 +130,27 @@ struct InvocationTests {
         ])
     func refuses(arguments: [String]) {
         #expect(throws: Failure(.commandUsage)) { try Invocation(arguments) }
+    }
+
+    @Test(
+        "A capacity that no vault has is refused with the limits",
+        arguments: ["0", "1M", "63M", "12289M", "99999999999999999999G"])
+    func capacity(text: String) {
+        let refused = Failure(.vaultCapacity, detail: .capacity(least: 64 << 20, most: 12 << 30))
+        #expect(throws: refused) { try Invocation(["init", "--capacity", text]) }
+        #expect(refused.text == "A vault cannot have that size. From 64 MiB to 12 GiB is possible.")
+    }
+
+    @Test("Minutes until the lock are taken by the sessions alone")
+    func idle() throws {
+        #expect(try Invocation([]).idleMinutes == nil)
+        #expect(try Invocation(["--idle", "0"]).idleMinutes == 0)
+        #expect(try Invocation(["shell", "--idle", "90"]).idleMinutes == 90)
+        for arguments in [
+            ["init", "--idle", "5"], ["--idle", "-1"], ["--idle", "1441"], ["shell", "--idle", "soon"],
+        ] {
+            #expect(throws: Failure(.commandUsage)) { try Invocation(arguments) }
+        }
     }
 
     @Test("An unknown command is named as such")

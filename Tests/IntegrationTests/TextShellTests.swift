@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import Testing
 
@@ -90,6 +91,41 @@ extension Integration {
             #expect(isSilent == (code == 0))
         }
 
+        @Test(
+            "Wrong words for a session in JSON lines are answered by one JSON line with id 0, exit code 2",
+            arguments: [
+                ["shell", "--json", "--frobnicate"], ["shell", "more", "--json"], ["shell", "--json", "--idle"],
+            ])
+        func usage(arguments: [String]) async throws {
+            let program = try ChildProcess(Checkout.program, arguments)
+            #expect(try await program.ended() == .exit(2))
+            let lines = try await program.output.wholeTranscript()
+            #expect(lines.count == 1)
+            let answer = try JSON(parsing: try #require(lines.first))
+            #expect(answer["id"] == 0 && answer["ok"] == false && answer["error"]?["code"] == "command.usage")
+            #expect(try await program.errors.wholeTranscript().isEmpty)
+        }
+
+        @Test("A path through a file says so; a log that would be the vault is refused, and nothing is written")
+        func paths() async throws {
+            let vault = try await TestVault()
+            let before = FileManager.default.contents(atPath: vault.path)
+            for (arguments, words) in [
+                (["--vault", vault.path + "/deeper", "init"], "is a file where a folder has to be"),
+                (["--vault", vault.path, "--log", vault.path, "shell"], "That file is the vault itself."),
+            ] {
+                let program = try ChildProcess(Checkout.program, arguments)
+                #expect(try await program.ended() == .exit(1))
+                #expect(try await program.errors.wholeTranscript().contains { $0.contains(words) })
+            }
+            #expect(FileManager.default.contents(atPath: vault.path) == before)
+            let empty = try TemporaryFolder()
+            let path = empty.file("vault")
+            let program = try ChildProcess(Checkout.program, ["--vault", path, "--log", path, "init"])
+            #expect(try await program.ended() == .exit(1))
+            #expect(try empty.isEmpty)
+        }
+
         @Test("A session on the whole screen is refused where there is no terminal, exit code 2")
         func noTerminal() async throws {
             let vault = try await TestVault()
@@ -125,4 +161,6 @@ private let endings: [([String], Int32)] = [
     (["frobnicate"], 2), (["--frobnicate"], 2), (["shell", "more"], 2), (["init", "--capacity", "much"], 2),
     (["init", "--json"], 2), (["--vault"], 2), (["--vault", "", "shell"], 2),
     (["--vault", "/nonexistent/vault", "shell"], 1), (["shell", "--passcode-fd", "x"], 2),
+    (["--vault", "/etc/passwd/vault", "shell"], 1), (["--vault", "/etc/passwd/vault", "init"], 1),
+    (["init", "--capacity", "1M"], 2), (["init", "--idle", "5"], 2),
 ]

@@ -148,3 +148,32 @@ struct RunTests {
         }
     }
 }
+
+@Suite("Inputs on their way to the screen")
+struct InputQueueTests {
+    @Test("A flood of keys leaves keys out, never an answer, and keeps the order of what it keeps")
+    func flood() async throws {
+        let queue = InputQueue()
+        for _ in 0..<(InputQueue.bound + 100) { queue.send(.key(.character("x"))) }
+        queue.send(.answer(.closed(.locked)))
+        var reader = queue.reader()
+        for _ in 0..<InputQueue.bound {
+            guard case .key = await reader.next() else { throw Missed("a key", []) }
+        }
+        guard case .answer(.closed(.locked)) = await reader.next() else { throw Missed("the answer", []) }
+        queue.send(.key(.character("y")))
+        guard case .key(.character("y")) = await reader.next() else { throw Missed("a later key", []) }
+    }
+
+    @Test("Where events were left out the screen is told to read anew")
+    func lag() async throws {
+        let queue = InputQueue()
+        for _ in 0..<InputQueue.bound { queue.send(.key(.character("x"))) }
+        queue.send(.app(.subscription(try ProfileName("work"), try JID("a@there.example"))))
+        queue.send(.app(.screen(.locked)))
+        var reader = queue.reader()
+        for _ in 0..<InputQueue.bound { _ = await reader.next() }
+        guard case .app(.screen(.locked)) = await reader.next() else { throw Missed("the lock", []) }
+        guard case .app(.changed) = await reader.next() else { throw Missed("the word to read anew", []) }
+    }
+}

@@ -31,11 +31,11 @@ extension VaultStoreTests {
             #expect(try await disk.role("outer") == .decoy)
         }
 
-        @Test("A capacity below 64 MiB or beyond the format is command.usage, and nothing is written")
+        @Test("A capacity below 64 MiB or beyond the format is vault.capacity with the limits, and nothing is written")
         func capacity() async throws {
             for capacity in [0, -1, (64 << 20) - 1, 12 << 30 + 1 << 21, .max] as [Int64] {
                 let disk = try VaultOnDisk()
-                await #expect(throws: Failure(.commandUsage)) {
+                await #expect(throws: Failure(.vaultCapacity, detail: .capacity(least: 64 << 20, most: 12 << 30))) {
                     try await disk.vault().create(passcode: secret("p"), weak: .allowed, capacity: capacity) { _, _ in }
                 }
                 #expect(disk.bytes.isEmpty)

@@ -39,7 +39,7 @@ extension VaultStoreTests {
             #expect(Int64(disk.bytes.count) == VaultLayout.fileSize(slices: 17))
         }
 
-        @Test("A size that is no growth, or beyond the format, is command.usage and writes nothing")
+        @Test("A size that is no growth, or beyond the format, is vault.capacity with the limits and writes nothing")
         func sizes() async throws {
             let disk = try VaultOnDisk.made(slices: 10)
             let space = try await disk.open("outer")
@@ -49,7 +49,9 @@ extension VaultStoreTests {
                 .by(12 << 30),
             ]
             for change in changes {
-                await #expect(throws: Failure(.commandUsage)) { try await space.grow(change) { _, _ in } }
+                await #expect(throws: Failure(.vaultCapacity, detail: .capacity(least: 22 << 20, most: 12 << 30))) {
+                    try await space.grow(change) { _, _ in }
+                }
             }
             #expect(disk.bytes == before)
             await space.close()

@@ -10,7 +10,7 @@ package protocol VaultPort: Sendable {
     /// - Parameters:
     ///   - capacity: bytes for both regions together.
     ///   - progress: bytes written so far, and of how many; called at least once a second.
-    /// Throws `vault.exists`, and then nothing was changed; `command.usage` for a capacity that no vault has,
+    /// Throws `vault.exists`, and then nothing was changed; `vault.capacity` for one that no vault has,
     /// `passcode.weak`, `passcode.empty`, `passcode.invalid`, `storage.diskFull`, `storage.readOnly`, `memory.short`:
     /// after these nothing in the file opens.
     func create(
@@ -95,8 +95,8 @@ package protocol SpacePort: Sendable {
     /// Replaces whatever is in the other half by a new empty space. Outer space only: `space.notHere` otherwise.
     func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) async throws(Failure)
 
-    /// Appends stripes for both regions, rounded up to whole ones. Outer space only. Throws `command.usage` where that
-    /// would not enlarge the vault, `storage.diskFull`, `storage.readOnly`; then nothing changed.
+    /// Appends stripes for both regions, rounded up to whole ones. Outer space only. Throws `vault.capacity` where that
+    /// would not enlarge the vault or too much, `storage.diskFull`, `storage.readOnly`; then nothing changed.
     func grow(_ change: CapacityChange, progress: @Sendable (Int64, Int64) -> Void) async throws(Failure)
 
     /// Closes the registry and forgets every key. Idempotent.

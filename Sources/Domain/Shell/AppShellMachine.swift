@@ -24,7 +24,6 @@ package struct AppShellMachine: Sendable {
         case didFailToOpenProfile(ErrorCode)
         case didChooseProfile(ProfileID)
         case didCloseProfile
-        case didFailToCloseProfile(ErrorCode)
         case didConfirmErase(ProfileID)
         case didErase
         case didFailToErase(ErrorCode)
@@ -97,8 +96,7 @@ package struct AppShellMachine: Sendable {
         case .didRefusePasscode: didEndUnlock(nil)
         case .didFailToUnlock(let code): didEndUnlock(code)
         case .didOpenSpace(let last): didOpenSpace(last)
-        case .didFailToOpenSpace(let code), .didFailToOpenProfile(let code), .didFailToCloseProfile(let code),
-            .didFailToErase(let code):
+        case .didFailToOpenSpace(let code), .didFailToOpenProfile(let code), .didFailToErase(let code):
             didFail(code)
         case .didOpenProfile(let profile): didOpenProfile(profile)
         case .didChooseProfile(let profile): didChoose(profile)

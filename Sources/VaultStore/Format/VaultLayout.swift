@@ -1,3 +1,5 @@
+internal import Domain
+
 /// Where things are in a vault of version 1 (Docs/FORMATS.md, "The vault"). Offsets and sizes in bytes.
 package enum VaultLayout {
     package static let version: UInt16 = 1
@@ -13,7 +15,7 @@ package enum VaultLayout {
     package static let cells = 16
     package static let maximumSlices = 6144
     /// A vault of both regions needs room for a registry, a profile and the slices kept back.
-    package static let minimumCapacity: Int64 = 64 << 20
+    package static let minimumCapacity = VaultCapacity.range.lowerBound
 
     package static let slotPageOffset: Int64 = 8192
 
@@ -38,6 +40,9 @@ package enum VaultLayout {
         guard capacity >= minimumCapacity, slices <= Int64(maximumSlices) else { return nil }
         return Int(slices)
     }
+
+    /// Bytes of both regions together with `slices` slices a region.
+    package static func capacity(slices: Int) -> Int64 { Int64(slices * regions) * Int64(sliceSize) }
 
     /// Slices a region that hold at least `capacity` bytes of both together; nil for none or more than the format takes.
     package static func slicesRoundedUp(_ capacity: Int64) -> Int? {

@@ -41,7 +41,7 @@ struct OuterCommands: Sendable {
     }
 
     /// Appends random stripes for both regions (Docs/FORMATS.md, "Vault grow").
-    /// Throws `command.usage` where the change is none or too much.
+    /// Throws `vault.capacity` with the limits where the change is none or too much.
     /// - Parameter progress: bytes appended and of how many, after each MiB.
     /// - Returns: slices a region, now.
     func grow(_ change: CapacityChange, progress: (Int64, Int64) -> Void) throws(Failure) -> Int {
@@ -52,7 +52,8 @@ struct OuterCommands: Sendable {
             case .by(let capacity): VaultLayout.slicesRoundedUp(capacity).map { present + $0 }
             }
         guard let slices, slices > present, slices <= VaultLayout.maximumSlices else {
-            throw Failure(.commandUsage)
+            let least = VaultLayout.capacity(slices: present + 1)
+            throw Failure(.vaultCapacity, detail: .capacity(least: least, most: VaultCapacity.range.upperBound))
         }
         let start = VaultLayout.fileSize(slices: present)
         let end = VaultLayout.fileSize(slices: slices)

@@ -2,7 +2,7 @@ package import Application
 import Base
 
 /// `postern init`: asks for a passcode (twice on a terminal), fills the vault and makes the outer space.
-package struct VaultCreation: Sendable {
+package struct InitCommand: Sendable {
     private let services: any AppServices
     private let secrets: TypedTwice
     private let messages: any LineSink
