@@ -8,10 +8,10 @@ enum SAXHandler {
     static func makeContext(_ limits: XMLLimits) -> xmlParserCtxtPtr? {
         var handler = xmlSAXHandler()
         handler.initialized = UInt32(XML_SAX2_MAGIC)
-        handler.startElementNs = { user, name, _, namespace, declarations, _, count, _, attributes in
+        handler.startElementNs = { user, name, _, namespace, declarations, declared, count, _, attributes in
             guard let name else { return }
             parser(user)?.didStart(
-                name, namespace, declarations: Int(declarations), attributes: Int(count), attributes)
+                name, namespace, declarations: Int(declarations), declared, attributes: Int(count), attributes)
         }
         handler.endElementNs = { user, _, _, _ in parser(user)?.didEnd() }
         handler.characters = { user, text, count in
@@ -41,8 +41,8 @@ enum SAXHandler {
         // whatever declares or uses one is refused above.
         let options = XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue
         xmlCtxtUseOptions(context, Int32(options))
-        // Behind the options: they set a limit of their own.
-        xmlDictSetLimit(context?.pointee.dict, limits.dictionaryBytes)
+        // Behind the options: they set a limit of their own. The parser sees to it that one stanza fits into the rest.
+        xmlDictSetLimit(context?.pointee.dict, limits.dictionaryBytes + 2 * limits.stanzaBytes)
         return context
     }
 }

@@ -21,7 +21,8 @@ package enum XMLEvent: Sendable, Equatable {
 /// opened or fetched.
 ///
 /// With `leavesOutLarge`, a stanza that exceeds the limits is passed over instead: bounded in bytes by `StanzaSkipper`, and
-/// nothing of it is kept. libxml2 cannot go back, so a new context goes on behind it, under the same root.
+/// nothing of it is kept. libxml2 cannot go back, so a new context goes on behind it, under the same root. A new context
+/// goes on as well behind a stanza that filled libxml2's table of names, which never forgets one.
 final class XMLStreamParser {
     private let limits: XMLLimits
     /// Whether stanzas beyond the limits are left out instead of ending the stream.
@@ -38,18 +39,23 @@ final class XMLStreamParser {
     private var text: [UInt8] = []
     private var size = 0
     private var elements = 0
-    /// Offset behind the last stanza or the root's start tag, in bytes given to libxml2.
+    /// Offset behind the last stanza or the root's start tag, in bytes of the stream.
     private var lastEnd = 0
+    /// Bytes of the stream that libxml2 was given, or that were skipped.
     private var given = 0
+    /// The offset in the stream at which the context's first byte would have been.
+    private var origin = 0
     /// libxml2 keeps each name once: its address stands for it.
     private var namespaces: [UnsafePointer<xmlChar>: String] = [:]
 
-    // Leaving out.
+    // Going on with a new context.
     /// What came up to the end of the root's start tag.
     private var root: [UInt8] = []
     private var hasRoot = false
     private var skipper: StanzaSkipper?
-    /// What libxml2 was given behind the place where the skipping starts.
+    /// Whether the context was stopped behind a stanza because its table of names is full enough.
+    private var isWornOut = false
+    /// What libxml2 was given behind the place where it was stopped.
     private var unread: [UInt8] = []
 
     init(limits: XMLLimits = .standard) {
@@ -72,6 +78,9 @@ final class XMLStreamParser {
         xmlFreeParserCtxt(context)
         context = nil
     }
+
+    /// Bytes that libxml2 holds for the names it knows.
+    var nameBytes: Int { context.map { xmlDictGetUsage($0.pointee.dict) } ?? 0 }
 
     /// How many bytes came behind the last event: they are unexpected where the stream has to start anew.
     var trailingBytes: Int { given + gate.pending.count - lastEnd }
@@ -145,26 +154,33 @@ final class XMLStreamParser {
             guard unparsed < waiting else { break }
             waiting = unparsed
         }
-        if skipper == nil, failure == nil, context.pointee.wellFormed == 0, !isClosed {
-            fail(.malformedXML, .notWellFormed)
-        }
+        if isReading, context.pointee.wellFormed == 0, !isClosed { fail(.malformedXML, .notWellFormed) }
         if waiting > limits.tagBytes { exceed(.tagLimit, depth: depth, .text) }
-        guard skipper != nil else { return }
+        guard skipper != nil || isWornOut else { return }
         let rest = unread
         unread = []
-        rest.withUnsafeBytes { skip($0) }
+        if isWornOut { goOn(at: lastEnd) }
+        guard !rest.isEmpty else { return }
+        rest.withUnsafeBytes { skipper == nil ? read($0) : skip($0) }
     }
 
-    // MARK: Leaving out
+    // MARK: Going on with a new context
+
+    /// Whether what libxml2 reports counts.
+    private var isReading: Bool { failure == nil && skipper == nil && !isWornOut }
 
     /// A limit is exceeded, with `depth` start tags complete and libxml2 standing at `place`.
     private func exceed(_ reason: StreamFailure.Reason, depth: Int, _ place: StanzaSkipper.Place) {
-        guard skipper == nil else { return }
-        guard leavesOutLarge, hasRoot, failure == nil, let input = context?.pointee.input else {
-            return fail(reason, .policyViolation)
-        }
-        unread = Array(UnsafeBufferPointer(start: input.pointee.cur, count: input.pointee.end - input.pointee.cur))
+        guard isReading else { return }
+        guard leavesOutLarge, hasRoot else { return fail(reason, .policyViolation) }
         skipper = StanzaSkipper(depth: depth, place: place)
+        stop()
+    }
+
+    /// Stops libxml2, and keeps what it has not read.
+    private func stop() {
+        guard let input = context?.pointee.input else { return }
+        unread = Array(UnsafeBufferPointer(start: input.pointee.cur, count: input.pointee.end - input.pointee.cur))
         xmlStopParser(context)
     }
 
@@ -176,14 +192,16 @@ final class XMLStreamParser {
         case .tooLong: fail(.stanzaLimit, .policyViolation)
         case .ended(let index):
             events.append(.leftOut)
-            goOn()
+            // What is skipped is the last that came.
+            goOn(at: given - (bytes.count - index))
             if index < bytes.count { read(UnsafeRawBufferPointer(rebasing: bytes[index...])) }
         }
     }
 
-    /// A new context that has read the root's start tag.
-    private func goOn() {
+    /// A new context that has read the root's start tag, and goes on at this offset in the stream.
+    private func goOn(at offset: Int) {
         skipper = nil
+        isWornOut = false
         closeContext()
         open = []
         text = []
@@ -195,7 +213,8 @@ final class XMLStreamParser {
         root.withUnsafeBytes { read($0) }
         size = 0
         elements = 0
-        lastEnd = given
+        origin = offset - root.count
+        lastEnd = offset
     }
 
     /// Bytes that libxml2 keeps until the tag they belong to is complete.
@@ -213,10 +232,11 @@ final class XMLStreamParser {
     // MARK: What libxml2 reports
 
     func didStart(
-        _ name: UnsafePointer<xmlChar>, _ namespace: UnsafePointer<xmlChar>?, declarations: Int, attributes count: Int,
+        _ name: UnsafePointer<xmlChar>, _ namespace: UnsafePointer<xmlChar>?, declarations: Int,
+        _ declared: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, attributes count: Int,
         _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
     ) {
-        guard failure == nil, skipper == nil else { return }
+        guard isReading else { return }
         depth += 1
         guard depth <= limits.depth else { return exceedInTag(.depthLimit) }
         guard declarations + count <= limits.attributes else { return exceedInTag(.attributeLimit) }
@@ -224,6 +244,7 @@ final class XMLStreamParser {
         var element = Element(string(name), namespace.map(namespaceName) ?? "")
         size += element.name.utf8.count + XMLLimits.elementOverhead
         elements += 1
+        if declarations > 0, let declared { sizeUp(declared, declarations) }
         if count > 0, let attributes { take(attributes, count, into: &element) }
         guard element.attributes.allSatisfy({ $0.name.utf8.count <= limits.nameBytes }),
             element.name.utf8.count <= limits.nameBytes, element.namespace.utf8.count <= limits.nameBytes
@@ -252,6 +273,13 @@ final class XMLStreamParser {
         self.root = self.root.prefix(lastEnd) + [UInt8(ascii: ">")]
     }
 
+    /// libxml2 gives two addresses a declaration: prefix and namespace. Both stay in its table of names.
+    private func sizeUp(_ declared: UnsafeMutablePointer<UnsafePointer<xmlChar>?>, _ count: Int) {
+        for index in 0..<count * 2 {
+            if let name = declared[index] { size += Int(xmlStrlen(name)) }
+        }
+    }
+
     /// libxml2 gives five addresses an attribute: name, prefix, namespace, value, end of the value.
     private func take(
         _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>, _ count: Int, into element: inout Element
@@ -269,7 +297,7 @@ final class XMLStreamParser {
     }
 
     func didEnd() {
-        guard failure == nil, skipper == nil else { return }
+        guard isReading else { return }
         closeText()
         depth -= 1
         guard let element = open.popLast() else {
@@ -281,6 +309,9 @@ final class XMLStreamParser {
         if open.isEmpty {
             events.append(.stanza(element))
             didEndEvent()
+            guard nameBytes > limits.dictionaryBytes else { return }
+            isWornOut = true
+            stop()
         } else {
             open[open.count - 1].children.append(.element(element))
         }
@@ -290,11 +321,11 @@ final class XMLStreamParser {
         size = 0
         elements = 0
         guard let input = context?.pointee.input else { return }
-        lastEnd = Int(input.pointee.consumed) + (input.pointee.cur - input.pointee.base)
+        lastEnd = origin + Int(input.pointee.consumed) + (input.pointee.cur - input.pointee.base)
     }
 
     func didReadText(_ start: UnsafePointer<xmlChar>, _ count: Int, inSection: Bool) {
-        guard failure == nil, skipper == nil else { return }
+        guard isReading else { return }
         let bytes = UnsafeBufferPointer(start: start, count: count)
         guard !open.isEmpty else {
             // Between stanzas there is white space only: it keeps the connection alive.
@@ -310,13 +341,13 @@ final class XMLStreamParser {
     }
 
     func didMeetRestricted() {
-        guard skipper == nil else { return }
+        guard isReading else { return }
         fail(.restrictedXML, .restrictedXML)
     }
 
     func didMeetError(_ code: Int32) {
-        // Being stopped for the skipper's sake is none.
-        guard skipper == nil else { return }
+        // Being stopped is none.
+        guard isReading else { return }
         switch xmlParserErrors(rawValue: UInt32(bitPattern: code)) {
         case XML_NS_ERR_UNDEFINED_NAMESPACE: fail(.unboundPrefix, .badNamespacePrefix)
         // A namespace's name that is no URI is a name all the same.
