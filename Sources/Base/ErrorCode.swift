@@ -70,6 +70,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case streamTooLarge = "stream.tooLarge"
     case serverRefused = "server.refused"
     case serverTimeout = "server.timeout"
+    case serverBusy = "server.busy"
 
     // Commands.
     case commandUnknown = "command.unknown"
@@ -90,7 +91,8 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     package var recovery: Recovery {
         switch self {
         case .vaultBusy, .unlockInvalid, .unlockDelayed, .netOffline, .netResolve, .netUnreachable, .netTimeout,
-            .netClosed, .netProxy, .streamError, .serverTimeout, .waitTimeout, .authTemporary, .memoryShort:
+            .netClosed, .netProxy, .streamError, .serverTimeout, .serverBusy, .waitTimeout, .authTemporary,
+            .memoryShort:
             .retry
         case .vaultDamaged, .vaultVersion, .storageDamaged, .storageVersion, .storageFailed, .spaceNotHere,
             .authServerProof, .authDowngrade, .streamInvalid, .streamTooLarge, .sessionEnded, .internalFault:

@@ -69,6 +69,7 @@ extension ErrorCode {
         case .streamTooLarge: "The server sent something too large. The connection was ended."
         case .serverRefused: "The server refused the request."
         case .serverTimeout: "The server did not answer the request in time."
+        case .serverBusy: "Too many requests wait for the server's answers. Try again later."
         case .commandUnknown: "There is no such command. Type: help"
         case .commandUsage: "The command's words are not right. Type: help"
         case .commandTooLong: "The line is too long (64 KiB at most)."

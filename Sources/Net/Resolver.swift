@@ -66,7 +66,7 @@ package actor Resolver {
 
     static func fallback(_ host: String, _ security: ServiceSecurity) -> [Endpoint] {
         let isDirect = security == .directTLSOnly
-        return [Endpoint(host: host, port: isDirect ? 5223 : 5222, directTLS: isDirect)]
+        return [Endpoint(host: host, port: Endpoint.usualPort(directTLS: isDirect), directTLS: isDirect)]
     }
 
     /// What the answers come to.

@@ -24,6 +24,10 @@ package struct Endpoint: Sendable, Hashable {
     /// TLS begins with the first byte (XEP-0368); otherwise with STARTTLS.
     package let directTLS: Bool
 
+    /// The port of a server that names none (RFC 6120, section 3.2.1; 5223 is what servers took for direct TLS before
+    /// XEP-0368 had records for it).
+    package static func usualPort(directTLS: Bool) -> UInt16 { directTLS ? 5223 : 5222 }
+
     package init(host: String, port: UInt16, directTLS: Bool) {
         self.host = host
         self.port = port

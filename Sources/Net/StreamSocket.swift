@@ -216,16 +216,6 @@ package actor StreamSocket {
         }
     }
 
-    /// Lets go of everything at once; `closed(nil)` is delivered before it returns, if `open` had succeeded.
-    package func abort() {
-        switch phase {
-        case .idle: phase = .closed
-        case .opening(let interruption): interruption.interrupt(NetError(.netClosed))
-        case .open, .closing: finish(nil)
-        case .closed: break
-        }
-    }
-
     /// Facts about the TLS session; nil while there is none.
     package var tls: TLSDetails? { engine?.details }
 }

@@ -7,50 +7,24 @@ package struct TLSTrust: Sendable {
     package static let maximumBytes = 1 << 20
 
     /// Only the system's authorities.
-    package static let system = TLSTrust(usesSystem: true, certificates: [])
+    package static let system = TLSTrust(certificates: [])
 
-    private let usesSystem: Bool
-    /// DER, one each.
+    /// Those that a person added; DER, one each.
     private let certificates: [[UInt8]]
 
-    private init(usesSystem: Bool, certificates: [[UInt8]]) {
-        self.usesSystem = usesSystem
-        self.certificates = certificates
-    }
+    private init(certificates: [[UInt8]]) { self.certificates = certificates }
 
     /// The system's authorities and those in `pem`: one or more certificates in PEM form.
     /// - Throws: `tls.authorityFile` when there is none in it, or one of them cannot be read.
     package init(adding pem: [UInt8]) throws(NetError) {
-        self.init(usesSystem: true, certificates: try Self.parse(pem))
-    }
-
-    /// Only those in `pem`; the system's do not count.
-    /// - Throws: as `init(adding:)`.
-    package init(only pem: [UInt8]) throws(NetError) {
-        self.init(usesSystem: false, certificates: try Self.parse(pem))
-    }
-
-    /// Reads an authority file that somebody else opened, from where it stands to its end. The descriptor stays the
-    /// caller's.
-    /// - Throws: as `init(adding:)`, also when it cannot be read or is larger than `maximumBytes`.
-    package init(addingFrom descriptor: Int32) throws(NetError) {
-        var pem: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16384)
-        while pem.count <= Self.maximumBytes {
-            let count = read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw NetError(.tlsAuthorityFile) }
-            if count == 0 { break }
-            pem += chunk[..<count]
-        }
-        try self.init(adding: pem)
+        self.init(certificates: try Self.parse(pem))
     }
 
     /// Fills a store. Any certificate in it ends a chain, self-signed or not: a person who names an intermediate, or
     /// the server's own certificate, means it.
     func fill(_ store: OpaquePointer) throws(NetError) {
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
-        if usesSystem { X509_STORE_set_default_paths(store) }
+        X509_STORE_set_default_paths(store)
         for der in certificates {
             guard let certificate = Self.certificate(der) else { throw NetError(.tlsAuthorityFile) }
             defer { X509_free(certificate) }

@@ -4,9 +4,7 @@ import Net
 
 /// Where and how a profile's stream is opened.
 struct LinkPlace: Sendable {
-    /// RFC 6120, section 3.2.1, and XEP-0368 for direct TLS.
-    private static let port: UInt16 = 5222
-    private static let directPort: UInt16 = 5223
+    /// RFC 1928, section 3.
     private static let proxyPort: UInt16 = 1080
 
     let route: Route
@@ -19,7 +17,7 @@ struct LinkPlace: Sendable {
         if let server = settings.server {
             let isDirect = settings.tls == .direct
             route = .fixed(
-                host: server.host, port: server.port ?? (isDirect ? Self.directPort : Self.port), directTLS: isDirect)
+                host: server.host, port: server.port ?? Endpoint.usualPort(directTLS: isDirect), directTLS: isDirect)
         } else {
             let security: ServiceSecurity =
                 switch settings.tls {

@@ -23,34 +23,46 @@ enum CourtesyStanza {
     static func element(for courtesy: Courtesy, id: MessageID) -> Element {
         switch courtesy {
         case .receipt(let confirmed, let to):
-            MessageStanza(id: id.text, to: to, [DeliveryReceipts.received(confirmed), ProcessingHint.store.element])
-                .element
+            MessageStanza(id: id.text, to: to, [DeliveryReceipts.received(confirmed), ProcessingHints.store]).element
         case .displayed(let seen, let to):
-            MessageStanza(id: id.text, to: to, [ChatMarkers.displayed(seen), ProcessingHint.store.element]).element
+            MessageStanza(id: id.text, to: to, [ChatMarkers.displayed(seen), ProcessingHints.store]).element
         case .acceptSubscription(let jid): PresenceStanza(to: jid, kind: .subscribed).element
         }
     }
 }
 
 extension XMPPLink {
+    /// Bytes of messages that go out together.
+    private static let writeBytes = 64 * 1024
+
     /// Writes messages, waiting where the server or the network does not keep up.
     ///
     /// Throws `net.offline` as long as none was handed over, `net.closed` after that: the outcome of those that were is
-    /// told by acknowledgements or by the next stream's summary.
+    /// told by acknowledgements, on this stream or one that resumes it, or never.
     func hand(over stanzas: [OutgoingStanza], _ session: LinkSession) async throws(Failure) {
         var sent: [UInt64] = []
+        // What fits into one write is one write.
         var actions: [StreamAction] = []
+        var bytes = 0
         for stanza in stanzas {
+            let encoded = MessageWriter.bytes(stanza)
+            if bytes + encoded.count > Self.writeBytes {
+                perform(actions, session)
+                actions = []
+                bytes = 0
+            }
             while session.isReady, !(session.stream?.canSend ?? false) || !session.output.isEmpty {
                 perform(actions, session)
                 actions = []
+                bytes = 0
                 await waitForRoom(session)
             }
             guard session.isReady else { throw Failure(sent.isEmpty ? .netOffline : .netClosed) }
             tags += 1
             open[tags] = stanza.id
             sent.append(tags)
-            actions += session.stream?.send(encoded: MessageWriter.bytes(stanza), tag: StanzaTag(tags)) ?? []
+            actions += session.stream?.send(encoded: encoded, tag: StanzaTag(tags)) ?? []
+            bytes += encoded.count
         }
         perform(actions, session)
         if session.ready?.isManaged == false { askWhetherTaken(sent, session) }

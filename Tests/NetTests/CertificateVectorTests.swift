@@ -74,7 +74,7 @@ struct CertificateVectorTests {
         }
         let trust: TLSTrust
         do throws(NetError) {
-            trust = try TLSTrust(only: Array(row.roots_pem.joined(separator: "\n").utf8))
+            trust = try TLSTrust(adding: Array(row.roots_pem.joined(separator: "\n").utf8))
         } catch {
             return error
         }

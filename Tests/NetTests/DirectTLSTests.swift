@@ -82,7 +82,7 @@ struct DirectTLSTests {
         ] as [([String], String?, String)] {
             let made = try await TestAuthority.standalone("DNS:example.org", key: key, digest: digest)
             let server = try await OpenSSLServer(made, [])
-            let trust = try TLSTrust(only: [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.certificate))))
+            let trust = try TLSTrust(adding: [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.certificate))))
             let (_, _, tls) = try await open(server.port, "example.org", trust)
             #expect(
                 tls.serverEndPoint.map { hex($0) }

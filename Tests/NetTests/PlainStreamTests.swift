@@ -204,7 +204,7 @@ struct PlainStreamTests {
             try await socket.open(route(server), policy: policy, handler: recorder.handler)
         }
         #expect(again == .netClosed)
-        await socket.abort()
+        await socket.close()
         #expect(recorder.now.end == .some(nil))
     }
 }

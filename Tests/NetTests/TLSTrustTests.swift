@@ -1,5 +1,4 @@
 import Base
-import Foundation
 import Testing
 
 @testable import Net
@@ -18,15 +17,5 @@ struct TLSTrustTests {
         #expect(throws: NetError(.tlsAuthorityFile)) {
             try TLSTrust(adding: good + [UInt8](repeating: 10, count: TLSTrust.maximumBytes))
         }
-        #expect(throws: NetError(.tlsAuthorityFile)) { try TLSTrust(addingFrom: -1) }
-    }
-
-    @Test("It is read from a descriptor that somebody else opened")
-    func descriptor() async throws {
-        let authority = try await TestAuthority.shared.value
-        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: authority.file("root.pem")))
-        _ = try TLSTrust(addingFrom: file.fileDescriptor)
-        // It was read to its end, so there is nothing left.
-        #expect(throws: NetError(.tlsAuthorityFile)) { try TLSTrust(addingFrom: file.fileDescriptor) }
     }
 }

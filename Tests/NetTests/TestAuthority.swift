@@ -18,7 +18,7 @@ final class TestAuthority: Sendable {
     private let root: Certificate
     let pem: [UInt8]
 
-    var trust: TLSTrust { get throws { try TLSTrust(only: pem) } }
+    var trust: TLSTrust { get throws { try TLSTrust(adding: pem) } }
 
     private init() async throws {
         folder = try TemporaryFolder()

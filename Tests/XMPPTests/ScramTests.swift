@@ -141,32 +141,32 @@ import Testing
     private static let tls12 = ChannelBindings(exporter: nil, serverEndPoint: [2], isTLS13: false)
 
     /// What is offered, what is announced (XEP-0440), what we have, and what comes of it.
-    private static let choices: [([String], [String]?, ChannelBindings, Bool, String?, BindingFlag)] = [
-        (all, ["tls-server-end-point", "tls-exporter"], both, true, "SCRAM-SHA-512-PLUS", .bound(.tlsExporter, [1])),
-        (all, ["tls-server-end-point"], both, true, "SCRAM-SHA-512-PLUS", .bound(.tlsServerEndPoint, [2])),
-        (all, ["tls-server-end-point"], tls12, true, "SCRAM-SHA-512-PLUS", .bound(.tlsServerEndPoint, [2])),
+    private static let choices: [([String], [String]?, ChannelBindings, String?, BindingFlag)] = [
+        (all, ["tls-server-end-point", "tls-exporter"], both, "SCRAM-SHA-512-PLUS", .bound(.tlsExporter, [1])),
+        (all, ["tls-server-end-point"], both, "SCRAM-SHA-512-PLUS", .bound(.tlsServerEndPoint, [2])),
+        (all, ["tls-server-end-point"], tls12, "SCRAM-SHA-512-PLUS", .bound(.tlsServerEndPoint, [2])),
         // Announced ones that we do not have, and no announcement: `n`, since the server could bind.
-        (all, ["tls-unique"], both, true, "SCRAM-SHA-512", .unsupported),
-        (all, nil, tls12, true, "SCRAM-SHA-512", .unsupported),
-        (all, nil, both, true, "SCRAM-SHA-512-PLUS", .bound(.tlsExporter, [1])),
-        (all, ["tls-exporter"], .none, true, "SCRAM-SHA-512", .unsupported),
+        (all, ["tls-unique"], both, "SCRAM-SHA-512", .unsupported),
+        (all, nil, tls12, "SCRAM-SHA-512", .unsupported),
+        (all, nil, both, "SCRAM-SHA-512-PLUS", .bound(.tlsExporter, [1])),
+        (all, ["tls-exporter"], .none, "SCRAM-SHA-512", .unsupported),
         // A server that cannot bind, and we could: `y`.
-        (["SCRAM-SHA-1", "SCRAM-SHA-256"], nil, both, false, "SCRAM-SHA-256", .unused),
-        (["SCRAM-SHA-1", "SCRAM-SHA-256"], nil, .none, false, "SCRAM-SHA-256", .unsupported),
+        (["SCRAM-SHA-1", "SCRAM-SHA-256"], nil, both, "SCRAM-SHA-256", .unused),
+        (["SCRAM-SHA-1", "SCRAM-SHA-256"], nil, .none, "SCRAM-SHA-256", .unsupported),
         // A bound SHA-1 before an unbound SHA-512.
-        (["SCRAM-SHA-512", "SCRAM-SHA-1-PLUS"], nil, both, false, "SCRAM-SHA-1-PLUS", .bound(.tlsExporter, [1])),
-        (["PLAIN"], nil, both, true, "PLAIN", .unsupported),
-        (["PLAIN"], nil, both, false, nil, .unsupported),
-        (["PLAIN", "SCRAM-SHA-1"], nil, .none, true, "SCRAM-SHA-1", .unsupported),
-        (["DIGEST-MD5", "EXTERNAL"], nil, both, true, nil, .unsupported),
-        ([], nil, both, true, nil, .unsupported),
+        (["SCRAM-SHA-512", "SCRAM-SHA-1-PLUS"], nil, both, "SCRAM-SHA-1-PLUS", .bound(.tlsExporter, [1])),
+        // PLAIN would show the password.
+        (["PLAIN"], nil, both, nil, .unsupported),
+        (["PLAIN", "SCRAM-SHA-1"], nil, .none, "SCRAM-SHA-1", .unsupported),
+        (["DIGEST-MD5", "EXTERNAL"], nil, both, nil, .unsupported),
+        ([], nil, both, nil, .unsupported),
     ]
 
     @Test(arguments: choices.indices)
     func `The best mechanism that both know is chosen`(index: Int) {
-        let (mechanisms, announced, bindings, allowsPlain, expected, flag) = Self.choices[index]
+        let (mechanisms, announced, bindings, expected, flag) = Self.choices[index]
         let choice = MechanismChoice(
-            MechanismOffer(mechanisms: mechanisms, bindings: announced), bindings: bindings, allowsPlain: allowsPlain)
+            MechanismOffer(mechanisms: mechanisms, bindings: announced), bindings: bindings)
         #expect(choice?.mechanism.name == expected)
         if let choice { #expect(choice.flag == flag) }
     }

@@ -5,12 +5,8 @@ internal import CUnicode
 package enum PRECIS: Sendable {
     /// Local parts of addresses (RFC 8265, section 3.3).
     case usernameCaseMapped
-    /// The same without case mapping (RFC 8265, section 3.4).
-    case usernameCasePreserved
     /// Passcodes, passwords and resources (RFC 8265, section 4.2).
     case opaqueString
-    /// The bare FreeformClass (RFC 8264, section 4.3), with no mapping but NFC.
-    case freeform
 
     /// The prepared form of `text`; nil where the profile refuses it (empty, a code point it does not allow, a broken
     /// rule of direction or context, longer than 1024 bytes).
@@ -31,12 +27,8 @@ package enum PRECIS: Sendable {
         switch self {
         case .usernameCaseMapped:
             guard Self.mapWidth(&text), text.replace(by: { postern_lower($0, $1, $2, $3) }) else { return nil }
-        case .usernameCasePreserved:
-            guard Self.mapWidth(&text) else { return nil }
         case .opaqueString:
             guard Self.mapSpaces(&text) else { return nil }
-        case .freeform:
-            break
         }
         guard text.composeCanonically(), text.count > 0, allows(text) else { return nil }
         return text.withUTF8(body)
@@ -44,8 +36,8 @@ package enum PRECIS: Sendable {
 
     private var isIdentifier: Bool {
         switch self {
-        case .usernameCaseMapped, .usernameCasePreserved: true
-        case .opaqueString, .freeform: false
+        case .usernameCaseMapped: true
+        case .opaqueString: false
         }
     }
 

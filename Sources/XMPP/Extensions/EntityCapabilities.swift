@@ -30,33 +30,6 @@ package struct EntityCapabilities: Sensitive, Equatable {
 
     static let handler = Extension(features: [namespace])
 
-    /// What somebody else's presence says.
-    package struct Announcement: Sendable, Hashable {
-        package let node: String
-        package let version: String
-        /// Name of the hash function; only `sha-1` can be checked.
-        package let hash: String
-
-        /// Nil where there is none, or one of the form before version 1.4, which has no hash.
-        package init?(in presence: PresenceStanza) {
-            guard let c = presence.element.child("c", namespace), let node = c["node"], let version = c["ver"],
-                let hash = c["hash"]
-            else { return nil }
-            self.node = node
-            self.version = version
-            self.hash = hash
-        }
-
-        /// The node to ask for.
-        package var qualifiedNode: String { "\(node)#\(version)" }
-
-        /// Whether `info` is what was announced, and so may be remembered for everybody who announces the same
-        /// (section 5.4).
-        package func matches(_ info: ServiceDiscovery) -> Bool {
-            hash == "sha-1" && EntityCapabilities.version(of: info) == version
-        }
-    }
-
     /// The verification string's hash (section 5.1); nil for an ill-formed answer (section 5.4, point 3): a repeated
     /// identity, feature or form type, or a form type of several values.
     package static func version(of info: ServiceDiscovery) -> String? {

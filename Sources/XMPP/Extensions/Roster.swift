@@ -17,12 +17,6 @@ package enum Roster {
         return Element("query", namespace, [:], [item])
     }
 
-    /// Removes `jid`, with type `set`.
-    package static func remove(_ jid: JID) -> Element {
-        let item = Element("item", namespace, ["jid": jid.addressText, "subscription": "remove"])
-        return Element("query", namespace, [:], [item])
-    }
-
     /// The answer to the request: all entries, or nil where nothing changed since the version that was named.
     package static func answer(_ payload: Element?) -> (entries: [RosterEntry]?, version: String?) {
         guard let payload, payload.isNamed("query", namespace) else { return (nil, nil) }

@@ -1,9 +1,8 @@
-package import Base
+import Base
 
 /// XEP-0030: what an entity is and can.
 package struct ServiceDiscovery: Sensitive, Equatable {
     package static let infoNamespace = "http://jabber.org/protocol/disco#info"
-    package static let itemsNamespace = "http://jabber.org/protocol/disco#items"
 
     /// What an entity says it is (section 3.1).
     package struct Identity: Sendable, Hashable {
@@ -46,19 +45,6 @@ package struct ServiceDiscovery: Sensitive, Equatable {
     /// Asks for information, with type `get`.
     package static func infoRequest(node: String? = nil) -> Element {
         Element("query", infoNamespace, ["node": node])
-    }
-
-    /// Asks for items, with type `get`.
-    package static func itemsRequest(node: String? = nil) -> Element {
-        Element("query", itemsNamespace, ["node": node])
-    }
-
-    /// The addresses in an answer to a request for items. What is no address is left out.
-    package static func items(_ payload: Element?) -> [JID] {
-        guard let payload, payload.isNamed("query", itemsNamespace) else { return [] }
-        return payload.elements.filter { $0.isNamed("item", itemsNamespace) }.compactMap { item in
-            item["jid"].flatMap { try? JID($0) }
-        }
     }
 
     package func has(_ feature: String) -> Bool { features.contains(feature) }

@@ -1,30 +1,21 @@
 import CryptoPrimitives
 
-/// A SASL mechanism that we know.
-enum Mechanism: Equatable, Sendable {
-    case scram(HashFunction, isPlus: Bool)
-    case plain
+/// A SASL mechanism that we know: SCRAM (RFC 5802, RFC 7677), bound to the connection or not.
+struct Mechanism: Equatable, Sendable {
+    let function: HashFunction
+    let isPlus: Bool
 
-    /// All, in the order of preference: bound ones first, then by hash, PLAIN last.
-    static let preferred: [Mechanism] =
-        [true, false].flatMap { isPlus in
-            [HashFunction.sha512, .sha256, .sha1].map { Mechanism.scram($0, isPlus: isPlus) }
-        } + [.plain]
+    /// All, in the order of preference: bound ones first, then by hash.
+    static let preferred: [Mechanism] = [true, false].flatMap { isPlus in
+        [HashFunction.sha512, .sha256, .sha1].map { Mechanism(function: $0, isPlus: isPlus) }
+    }
 
     /// The name registered with IANA.
     var name: String {
-        switch self {
-        case .scram(.sha1, let isPlus): isPlus ? "SCRAM-SHA-1-PLUS" : "SCRAM-SHA-1"
-        case .scram(.sha256, let isPlus): isPlus ? "SCRAM-SHA-256-PLUS" : "SCRAM-SHA-256"
-        case .scram(.sha512, let isPlus): isPlus ? "SCRAM-SHA-512-PLUS" : "SCRAM-SHA-512"
-        case .plain: "PLAIN"
-        }
-    }
-
-    var isPlus: Bool {
-        switch self {
-        case .scram(_, let isPlus): isPlus
-        case .plain: false
+        switch function {
+        case .sha1: isPlus ? "SCRAM-SHA-1-PLUS" : "SCRAM-SHA-1"
+        case .sha256: isPlus ? "SCRAM-SHA-256-PLUS" : "SCRAM-SHA-256"
+        case .sha512: isPlus ? "SCRAM-SHA-512-PLUS" : "SCRAM-SHA-512"
         }
     }
 }
@@ -89,20 +80,16 @@ struct MechanismChoice: Equatable, Sendable {
     /// A binding counts as usable if the server announces its type (XEP-0440) and we have its data. Where the server
     /// announces none, the one that RFC 9266 makes the default of TLS 1.3 is. A server that offers -PLUS without a
     /// usable binding gets `n`: Prosody and ejabberd refuse `y` then, as RFC 5802 wants.
-    init?(_ offer: MechanismOffer, bindings: ChannelBindings, allowsPlain: Bool) {
+    init?(_ offer: MechanismOffer, bindings: ChannelBindings) {
         let binding = Self.usable(offer, bindings)
         let offersPlus = offer.mechanisms.contains { $0.hasPrefix("SCRAM-") && $0.hasSuffix("-PLUS") }
         for mechanism in Mechanism.preferred where offer.mechanisms.contains(mechanism.name) {
-            switch mechanism {
-            case .scram(_, isPlus: true):
+            if mechanism.isPlus {
                 guard let binding else { continue }
                 self.init(mechanism: mechanism, flag: binding)
-            case .scram(_, isPlus: false):
+            } else {
                 let couldBind = bindings.exporter != nil || bindings.serverEndPoint != nil
                 self.init(mechanism: mechanism, flag: couldBind && !offersPlus ? .unused : .unsupported)
-            case .plain:
-                guard allowsPlain else { continue }
-                self.init(mechanism: mechanism, flag: .unsupported)
             }
             return
         }

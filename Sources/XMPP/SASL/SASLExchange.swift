@@ -1,62 +1,44 @@
 import Base
 import CryptoPrimitives
 
-/// Authentication in XMPP's own framing (RFC 6120, section 6): `<auth/>`, challenges, success or failure.
+/// Authentication by SCRAM in XMPP's own framing (RFC 6120, section 6): `<auth/>`, challenges, success or failure.
 struct SASLExchange: Sendable {
     /// What follows from an element of the server's.
     enum Reaction {
         case respond(Element)
-        /// The server knows us; with SCRAM it has proved that it knows the password.
+        /// The server knows us, and has proved that it knows the password.
         case succeeded(AuthenticationSummary)
     }
 
-    private enum Method {
-        case scram(ScramClient)
-        case plain
-    }
-
     private let choice: MechanismChoice
-    private var method: Method
+    private var client: ScramClient
     private let initial: [UInt8]
 
     /// Chooses a mechanism and prepares its first message. Throws `auth.mechanism` where none is acceptable,
-    /// `auth.refused` for a user name or password that no mechanism can carry.
+    /// `auth.refused` for a user name that none can carry.
     init(
         _ offer: MechanismOffer, bindings: ChannelBindings, configuration: StreamConfiguration, entropy: Entropy
     ) throws(StreamFailure) {
-        let allowsPlain = configuration.allowsPlain
-        guard let choice = MechanismChoice(offer, bindings: bindings, allowsPlain: allowsPlain) else {
+        guard let choice = MechanismChoice(offer, bindings: bindings) else {
             throw StreamFailure(.authMechanism, .noMechanism)
         }
         guard let user = SASLprep.prepare(configuration.account.local ?? ""), !user.isEmpty else {
             throw StreamFailure(.authRefused, .credentialsRefused)
         }
         self.choice = choice
-        switch choice.mechanism {
-        case .scram(let function, _):
-            var client = ScramClient(
-                function, flag: choice.flag, password: configuration.password, offer: offer,
-                salted: configuration.saltedPassword)
-            initial = client.first(user: user, nonce: Base64.encode(entropy.bytes(24)))
-            method = .scram(client)
-        case .plain:
-            initial = try Self.plain(user: user, configuration.password)
-            method = .plain
-        }
+        client = ScramClient(
+            choice.mechanism.function, flag: choice.flag, password: configuration.password, offer: offer,
+            salted: configuration.saltedPassword)
+        initial = client.first(user: user, nonce: Base64.encode(entropy.bytes(24)))
     }
 
-    /// The element that begins the exchange. With PLAIN it carries the password.
+    /// The element that begins the exchange.
     var start: Element {
         Element("auth", Namespace.sasl, ["mechanism": choice.mechanism.name], text: Base64.encode(initial))
     }
 
     /// What the exchange leaves for the next login.
-    var salted: SaltedPassword? {
-        switch method {
-        case .scram(let client): client.salted
-        case .plain: nil
-        }
-    }
+    var salted: SaltedPassword? { client.salted }
 
     mutating func didReceive(_ element: Element) throws(StreamFailure) -> Reaction {
         guard element.namespace == Namespace.sasl else {
@@ -71,9 +53,7 @@ struct SASLExchange: Sendable {
     }
 
     private mutating func answer(_ challenge: Element) throws(StreamFailure) -> Reaction {
-        guard case .scram(var client) = method, let data = Base64.decode(challenge.text) else {
-            throw StreamFailure(.authServerProof, .badChallenge)
-        }
+        guard let data = Base64.decode(challenge.text) else { throw StreamFailure(.authServerProof, .badChallenge) }
         let response: [UInt8]
         if client.awaitsFinal {
             // The final message may come as a challenge, to be answered with nothing (RFC 6120, section 6.4.6).
@@ -82,30 +62,22 @@ struct SASLExchange: Sendable {
         } else {
             response = try client.didReceiveFirst(data)
         }
-        method = .scram(client)
         return .respond(Element("response", Namespace.sasl, text: Base64.encode(response)))
     }
 
     private mutating func finish(_ success: Element) throws(StreamFailure) -> Reaction {
-        var isDowngradeProtected = false
-        switch method {
-        case .scram(var client):
-            if !client.isVerified {
-                guard let data = Base64.decode(success.text) else {
-                    throw StreamFailure(.authServerProof, .signatureMissing)
-                }
-                try client.didReceiveFinal(data)
+        if !client.isVerified {
+            guard let data = Base64.decode(success.text) else {
+                throw StreamFailure(.authServerProof, .signatureMissing)
             }
-            isDowngradeProtected = client.isDowngradeProtected
-            method = .scram(client)
-        case .plain:
-            break
+            try client.didReceiveFinal(data)
         }
         var binding: ChannelBindingType?
         if case .bound(let type, _) = choice.flag { binding = type }
         return .succeeded(
             AuthenticationSummary(
-                mechanism: choice.mechanism.name, binding: binding, isDowngradeProtected: isDowngradeProtected))
+                mechanism: choice.mechanism.name, binding: binding,
+                isDowngradeProtected: client.isDowngradeProtected))
     }
 
     /// RFC 6120, section 6.5.
@@ -120,15 +92,6 @@ struct SASLExchange: Sendable {
         case "malformed-request" where choice.flag == .unused, "incorrect-encoding" where choice.flag == .unused:
             return StreamFailure(.authDowngrade, .downgradeDetected)
         default: return StreamFailure(.authRefused, .credentialsRefused)
-        }
-    }
-
-    /// RFC 4616: nothing, the user, the password, each behind a zero byte.
-    private static func plain(user: String, _ password: SharedSecret) throws(StreamFailure) -> [UInt8] {
-        let message = [0] + Array(user.utf8) + [0]
-        switch SASLprep.prepare(password.bytes) {
-        case .some(let prepared): return message + prepared.withUnsafeBytes { Array($0) }
-        case .none: throw StreamFailure(.authRefused, .passwordUnusable)
         }
     }
 }

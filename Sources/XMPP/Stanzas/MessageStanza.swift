@@ -58,8 +58,6 @@ package struct MessageStanza: Sensitive, Equatable {
         self.init(header, element)
     }
 
-    package var subject: String? { element.child("subject", Namespace.client)?.text }
-    package var thread: String? { element.child("thread", Namespace.client)?.text }
     /// What went wrong, in a message of kind `error`.
     package var error: StanzaError? { kind == .error ? StanzaError(in: element) : nil }
 }

@@ -54,7 +54,7 @@ package struct StanzaRouter: Sendable {
         self.entropy = entropy
     }
 
-    /// Makes a request with a fresh, unguessable id. Throws `outbox.full` where too many are on their way.
+    /// Makes a request with a fresh, unguessable id. Throws `server.busy` where as many are on their way as may.
     ///
     /// - Parameters:
     ///   - to: nil for our own account.
@@ -62,7 +62,7 @@ package struct StanzaRouter: Sendable {
     package mutating func request(
         _ kind: IQ.Kind, to: JID?, _ payload: Element, deadline: Int64
     ) throws(Failure) -> (token: Token, stanza: IQ) {
-        guard pending.count < Self.limit else { throw Failure(.outboxFull) }
+        guard pending.count < Self.limit else { throw Failure(.serverBusy) }
         let id = entropy.bytes(12).map { String($0, radix: 16) }.joined(separator: "-")
         pending[id] = Pending(to: to, deadline: deadline)
         return (Token(id: id), IQ(id: id, to: to, kind: kind, payload))
@@ -93,9 +93,6 @@ package struct StanzaRouter: Sendable {
         defer { pending = [:] }
         return pending.keys.sorted().map(Token.init(id:))
     }
-
-    /// When the next request expires; nil where none is on its way.
-    package var nextDeadline: Int64? { pending.values.map(\.deadline).min() }
 
     private mutating func settle(_ iq: IQ) -> Route {
         guard let request = pending[iq.id], isAnswer(from: iq.from, to: request.to) else { return .ignored }

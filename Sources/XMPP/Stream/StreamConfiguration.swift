@@ -6,8 +6,6 @@ package struct StreamConfiguration: Sendable {
     package let account: JID
     package let password: SharedSecret
     package let security: Security
-    /// Whether PLAIN may be used when nothing better is offered. Only ever over TLS.
-    package let allowsPlain: Bool
     /// What an earlier stream left to be resumed (XEP-0198), or nil.
     package let resumption: ResumableSession?
     /// The outcome of an earlier password stretching (RFC 5802, section 5.1), or nil.
@@ -28,14 +26,13 @@ package struct StreamConfiguration: Sendable {
     }
 
     package init(
-        account: JID, password: SharedSecret, security: Security, allowsPlain: Bool = false,
-        resumption: ResumableSession? = nil, saltedPassword: SaltedPassword? = nil, language: String = "en",
-        limits: XMLLimits = .standard, leavesOutLarge: Bool = false
+        account: JID, password: SharedSecret, security: Security, resumption: ResumableSession? = nil,
+        saltedPassword: SaltedPassword? = nil, language: String = "en", limits: XMLLimits = .standard,
+        leavesOutLarge: Bool = false
     ) {
         self.account = account
         self.password = password
         self.security = security
-        self.allowsPlain = allowsPlain
         self.resumption = resumption
         self.saltedPassword = saltedPassword
         self.language = language
