@@ -27,31 +27,12 @@ extension XMPPLink {
     }
 
     private func take(_ presence: PresenceStanza, _ session: LinkSession) {
-        guard let event = PresenceTranslation.event(for: presence) else { return }
-        if case .presence(let jid, let shown) = event { remember(jid, shown) }
-        session.inbound.append(.event(event))
-    }
-
-    private func remember(_ jid: JID, _ presence: Presence) {
-        if presence == .offline {
-            presences[jid] = nil
-        } else if presences.count < PresenceTranslation.limit || presences[jid] != nil {
-            presences[jid] = presence
-        }
-    }
-
-    /// What people showed before the stream was resumed is told again: its end has made everybody forget it.
-    func replayPresences(_ session: LinkSession) {
-        for (jid, presence) in presences { session.inbound.append(.event(.presence(jid, presence))) }
-        wakePump(session)
+        if let event = PresenceTranslation.event(for: presence) { session.inbound.append(.event(event)) }
     }
 }
 
 /// RFC 6121, section 4.
 enum PresenceTranslation {
-    /// Addresses remembered at most.
-    static let limit = 4096
-
     static func event(for presence: PresenceStanza) -> InboundEvent? {
         guard let from = presence.from else { return nil }
         switch presence.kind {

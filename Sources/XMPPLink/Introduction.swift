@@ -29,6 +29,7 @@ extension XMPPLink {
         if case .result(let payload) = outcome {
             session.hasArchive = ServiceDiscovery(payload)?.has(MessageArchive.namespace) ?? false
         }
+        session.inbound.append(.event(.streamDidBegin(isResumed: false)))
         // Brings what waits for us: only now it is known whose archive ids are to be believed.
         send(PresenceStanza(Advertised.capabilities).element, session)
     }

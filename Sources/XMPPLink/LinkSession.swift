@@ -20,7 +20,6 @@ final class LinkSession: @unchecked Sendable {
     var authentication: AuthenticationSummary?
     var ready: StreamReady?
     var hasArchive = false
-    var unsettled: [MessageID] = []
     /// Bytes received; before STARTTLS all of them have to have been read.
     var bytesReceived = 0
     /// Bytes that came while nobody could read them: TLS is being set up.
@@ -28,8 +27,10 @@ final class LinkSession: @unchecked Sendable {
     var isStartingTLS = false
     /// A ping waits for its answer.
     var isProbing = false
-    /// When something was received last, on the clock of `TimeSource.boottime`.
-    var lastReceived: Int64 = 0
+    /// When the server last showed that it is there, on the clock of `TimeSource.boottime`.
+    private(set) var lastHeard: Int64 = 0
+    /// Bytes received since.
+    private var bytesUnheard = 0
 
     // Its life.
     var opening: CheckedContinuation<Result<StreamReady, Failure>, Never>?
@@ -51,6 +52,8 @@ final class LinkSession: @unchecked Sendable {
     var output = OutputQueue()
     var roomWaiters: [CheckedContinuation<Void, Never>] = []
 
+    private static let bytesOfLife = 4096
+
     init(
         number: UInt64, account: LinkAccount, place: LinkPlace, sink: any LinkSink, socket: StreamSocket,
         time: TimeSource
@@ -67,6 +70,15 @@ final class LinkSession: @unchecked Sendable {
 
     /// Whether stanzas can be sent.
     var isReady: Bool { ready != nil && !isEnded && !isClosing }
+
+    /// Notes that bytes came, and whether they made something whole. A few bytes now and then of something that never
+    /// comes to its end are no sign of life; many are, so that large things may take their time.
+    func didHear(_ bytes: Int, isWhole: Bool, at now: Int64) {
+        bytesUnheard += bytes
+        guard isWhole || bytesUnheard >= Self.bytesOfLife else { return }
+        bytesUnheard = 0
+        lastHeard = now
+    }
 
     /// Throws why the stream is over, if it is.
     func check() throws(Failure) {

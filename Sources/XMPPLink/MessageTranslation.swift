@@ -1,16 +1,21 @@
-import Base
-import Domain
-import XMPP
+package import Base
+package import Domain
+package import XMPP
 
 /// Message stanzas in the product's words. What is forged, meant for a room or empty of anything for us is nil.
-struct MessageTranslation {
+package struct MessageTranslation {
     /// Our own bare address.
-    let account: JID
+    private let account: JID
     /// Whether our server keeps an archive, and so takes forged ids in its name out (XEP-0359, section 4).
-    let trustsArchiveIDs: Bool
+    private let trustsArchiveIDs: Bool
+
+    package init(account: JID, trustsArchiveIDs: Bool) {
+        self.account = account
+        self.trustsArchiveIDs = trustsArchiveIDs
+    }
 
     /// A message that came by itself, carbons included.
-    func live(_ stanza: MessageStanza) -> InboundMessage? {
+    package func live(_ stanza: MessageStanza) -> InboundMessage? {
         guard Carbon.isPresent(in: stanza) else { return translate(stanza, route: .live, stamp: ownDelay(stanza)) }
         guard let carbon = Carbon(in: stanza, account: account) else { return nil }
         let forwarded = carbon.forwarded

@@ -8,13 +8,14 @@ extension XMPPLink {
         guard let session, session.number == number, !session.isEnded else { return }
         switch event {
         case .received(let bytes):
-            session.lastReceived = time.boottime()
             session.bytesReceived += bytes.count
             guard session.stream != nil, !session.isStartingTLS, session.earlyBytes.isEmpty else {
                 session.earlyBytes += bytes
                 return
             }
-            perform(session.stream?.receive(bytes) ?? [], session)
+            let actions = session.stream?.receive(bytes) ?? []
+            session.didHear(bytes.count, isWhole: !actions.isEmpty, at: time.boottime())
+            perform(actions, session)
         case .closed(let error):
             if session.isClosing { end(number, nil) } else { end(number, Failure(error?.code ?? .netClosed)) }
         }
@@ -56,14 +57,9 @@ extension XMPPLink {
             session.inbound.append(.mark(mark))
         case .unusable(let mark): session.inbound.append(.mark(mark))
         case .acknowledged(let tags): acknowledge(tags.map(\.value), session)
-        // All that is open and not acknowledged once the new stream is there comes to the same (`takeUnsettled`).
-        case .unsettled: break
         case .ended(let failure):
-            if let failure {
-                log.info("stream ended", ["code": failure.code, "reason": failure.reason])
-                if failure.code == .streamTooLarge { leavesOutLarge = true }
-            }
-            end(session.number, failure.map { Failure($0.code) })
+            if failure?.code == .streamTooLarge { leavesOutLarge = true }
+            end(session.number, failure.map { Failure($0.code) }, failure?.reason)
         }
     }
 
@@ -97,7 +93,8 @@ extension XMPPLink {
         session.router = StanzaRouter(
             address: ready.address, capabilities: Advertised.capabilities, extensions: Advertised.extensions,
             entropy: entropy)
-        if !ready.isResumed { session.unsettled = takeUnsettled() }
+        // Of what earlier streams were given nothing more will be heard.
+        if !ready.isResumed { open = [:] }
         let opening = session.opening
         session.opening = nil
         opening?.resume(returning: .success(ready))
@@ -105,13 +102,18 @@ extension XMPPLink {
 
     /// Ends a stream, once: whoever waits for something of it hears so, what it has brought is still taken in, and then
     /// the sink is told.
-    func end(_ number: UInt64, _ failure: Failure?) {
+    /// - Parameter reason: for the log, where there is more to say than the code.
+    func end(_ number: UInt64, _ failure: Failure?, _ reason: StreamFailure.Reason? = nil) {
         guard let session, session.number == number, session.markEnded(failure) else { return }
+        switch (failure, reason) {
+        case (let failure?, let reason?): log.info("stream ended", ["code": failure.code, "reason": reason])
+        case (let failure?, nil): log.info("stream ended", ["code": failure.code])
+        case (nil, _): break
+        }
         session.stream?.didDisconnect()
-        let reason = failure ?? Failure(.netClosed)
         let opening = session.opening
         session.opening = nil
-        opening?.resume(returning: .failure(reason))
+        opening?.resume(returning: .failure(failure ?? Failure(.netClosed)))
         _ = session.router?.abandon()
         let requests = session.requests
         session.requests = [:]

@@ -31,8 +31,6 @@ package actor XMPPLink: LinkPort {
     /// Messages that were handed over and not acknowledged, by the number under which they were sent.
     var open: [UInt64: MessageID] = [:]
     var tags: UInt64 = 0
-    /// What people showed of themselves on the stream that may be resumed: a resumption does not bring it again.
-    var presences: [JID: Presence] = [:]
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -53,7 +51,11 @@ package actor XMPPLink: LinkPort {
 
     package func connect(_ account: LinkAccount, sink: any LinkSink) async throws(Failure) -> LinkSummary {
         await disconnect()
-        let place = try LinkPlace(account.settings)
+        let place: LinkPlace
+        do throws(Failure) { place = try LinkPlace(account.settings) } catch {
+            log.info("no stream", ["code": error.code])
+            throw error
+        }
         sessions += 1
         let session = LinkSession(
             number: sessions, account: account, place: place, sink: sink,
@@ -74,7 +76,8 @@ package actor XMPPLink: LinkPort {
         } catch {
             end(number, error)
             await session.whenFinished()
-            throw error
+            // Why the stream ended says more than that it cut a request short.
+            throw session.failure ?? error
         }
     }
 
@@ -128,9 +131,10 @@ package actor XMPPLink: LinkPort {
     private func establish(_ session: LinkSession) async throws(Failure) -> LinkSummary {
         let ready = try await open(session)
         salted = session.stream?.saltedPassword
-        if ready.isResumed { replayPresences(session) } else { presences = [:] }
         if ready.isResumed && isIntroduced {
             session.hasArchive = hadArchive
+            session.inbound.append(.event(.streamDidBegin(isResumed: true)))
+            wakePump(session)
         } else {
             isIntroduced = false
             try await introduce(session, ready)
@@ -140,7 +144,7 @@ package actor XMPPLink: LinkPort {
         return LinkSummary(
             tls: session.tls?.version ?? "", mechanism: session.authentication?.mechanism ?? "",
             binding: session.authentication?.binding?.rawValue, isResumed: ready.isResumed,
-            hasArchive: session.hasArchive, unsettled: session.unsettled)
+            hasArchive: session.hasArchive)
     }
 
     /// Connects, secures, signs in, resumes or binds.
@@ -176,12 +180,6 @@ package actor XMPPLink: LinkPort {
     func didFinish(_ session: LinkSession) {
         guard let stream = session.stream.take() else { return }
         resumption = stream.resumableSession
-    }
-
-    /// Messages of earlier streams of which nothing more will be heard: this stream is a new one.
-    func takeUnsettled() -> [MessageID] {
-        defer { open = [:] }
-        return open.sorted { $0.key < $1.key }.map(\.value)
     }
 }
 

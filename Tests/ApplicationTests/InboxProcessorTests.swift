@@ -226,6 +226,18 @@ struct InboxProcessorTests {
         #expect(try await rig.session.contacts().map(\.presence) == [.offline])
     }
 
+    @Test("A resumed stream knows the presences of the one before, a new one knows none", arguments: [true, false])
+    func presencesAcrossStreams(resumes: Bool) async throws {
+        let rig = try SessionRig()
+        rig.server.setResumes(resumes)
+        try await rig.online()
+        try await rig.link.deliver([try contact(peer), .presence(try JID("juliet@example.com/a"), .away)])
+        await rig.link.breakStream()
+        #expect(try await rig.session.contacts().map(\.presence) == [.offline])
+        try await rig.session.connect()
+        #expect(try await rig.session.contacts().map(\.presence) == [resumes ? .away : .offline])
+    }
+
     @Test("Reading a chat answers with a marker once, and only people who may know")
     func markers() async throws {
         let rig = try SessionRig()

@@ -58,6 +58,19 @@ extension Integration {
             }
         }
 
+        @Test("A password that was changed on the server stops the session from trying, and says so")
+        func changedPassword() async throws {
+            try await connect(to: "password-changed") { shell, answer, server in
+                #expect(answer.ok)
+                try await shell.result("wait connection state=offline code=auth.refused")
+                // Longer than the first waits between two attempts.
+                #expect(try await shell.run("wait connection state=connecting --timeout 5").code == "wait.timeout")
+                let connections = server.fixture.taken { $0["ev"]?.string == "secured" }
+                #expect(connections.count == 2)
+                #expect(try await shell.status("connection")?.string == "offline")
+            }
+        }
+
         @Test("A port nobody listens on is unreachable, a name nobody has does not resolve")
         func nobody() async throws {
             let vault = try await TestVault()

@@ -74,7 +74,9 @@ extension Integration {
             }
             let written = try Data(contentsOf: URL(fileURLWithPath: log.file("log")))
             let complaints = Data(try #require(shell).process.errors.transcript.joined(separator: "\n").utf8)
-            #expect(written.range(of: Data("auth.refused".utf8)) != nil)
+            for code in ["auth.refused", "tls.untrusted", "net.unreachable", "net.resolve"] {
+                #expect(written.range(of: Data("code=\(code)".utf8)) != nil)
+            }
             for place in [("log", written), ("standard error", complaints)] {
                 try expectSilent(place.1, place.0)
                 for word in [

@@ -21,27 +21,27 @@ final class StreamDriver {
         + "<mechanism>SCRAM-SHA-256</mechanism></mechanisms></stream:features>"
     static let bind =
         "<stream:features><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/><sm xmlns='urn:xmpp:sm:3'/>"
-        + "<ver xmlns='urn:xmpp:features:rosterver'/><csi xmlns='urn:xmpp:csi:0'/></stream:features>"
+        + "<ver xmlns='urn:xmpp:features:rosterver'/></stream:features>"
     static let bindWithoutManagement =
         "<stream:features><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></stream:features>"
     static let enabled = "<enabled xmlns='urn:xmpp:sm:3' id='res-1' resume='true' max='600'/>"
 
     init(
-        security: StreamConfiguration.Security = .direct(.none), allowsPlain: Bool = false,
-        resumption: ResumableSession? = nil, salted: SaltedPassword? = nil, account: String = "user@example.org",
+        security: StreamConfiguration.Security = .direct(.none), resumption: ResumableSession? = nil,
+        salted: SaltedPassword? = nil, account: String = "user@example.org",
         leavesOutLarge: Bool = false
     ) throws {
         stream = XMPPStream(
             StreamConfiguration(
                 account: try JID(account), password: SharedSecret(secret(Array("pencil".utf8))), security: security,
-                allowsPlain: allowsPlain, resumption: resumption, saltedPassword: salted, leavesOutLarge: leavesOutLarge
-            ),
+                resumption: resumption, saltedPassword: salted, leavesOutLarge: leavesOutLarge),
             entropy: Entropy { for index in $0.indices { $0[index] = 7 } })
     }
 
     var canSend: Bool { stream.canSend }
     var resumableSession: ResumableSession? { stream.resumableSession }
-    var unacknowledged: [StanzaTag] { stream.unacknowledged }
+    /// Tags of what a resumption would send again.
+    var unacknowledged: [StanzaTag]? { stream.resumableSession?.queue.compactMap(\.tag) }
     var saltedPassword: SaltedPassword? { stream.saltedPassword }
 
     /// Feeds text; returns what follows, with what is sent moved to `sent`.
@@ -82,7 +82,9 @@ final class StreamDriver {
     }
 
     /// Signs in with SCRAM-SHA-256 on a stream whose features are due; returns what follows the success.
-    func authenticate(iterations: Int = 4096, tamper: Bool = false) -> [StreamAction] {
+    func authenticate(
+        iterations: Int = 4096, tamper: Bool = false, followedBy more: String = ""
+    ) -> [StreamAction] {
         receive(Self.scram)
         let first = decoded(output(), "auth")
         let bare = String(first.drop { $0 != "," }.dropFirst().drop { $0 != "," }.dropFirst())
@@ -99,7 +101,18 @@ final class StreamDriver {
         var signature = salted.serverSignature(over: message).withUnsafeBytes { Array($0) }
         if tamper { signature[0] ^= 1 }
         let final = Base64.encode(Array("v=\(Base64.encode(signature))".utf8))
-        return receive("<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>\(final)</success>")
+        return receive("<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>\(final)</success>\(more)")
+    }
+
+    /// A direct-TLS stream up to its request to go on with `session`.
+    static func resuming(_ session: ResumableSession?, features: String = bind) throws -> StreamDriver {
+        let driver = try StreamDriver(resumption: session)
+        driver.start()
+        driver.receive(header)
+        _ = driver.authenticate()
+        _ = driver.output()
+        driver.receive(header + features)
+        return driver
     }
 
     /// A direct-TLS stream up to its readiness.

@@ -46,19 +46,14 @@ import Testing
         old.receive("<message/>")
         old.stream.didDisconnect()
         let session = try #require(old.resumableSession)
-        #expect(session.unacknowledged == [StanzaTag(1), StanzaTag(2), StanzaTag(3)])
+        #expect(old.unacknowledged == [StanzaTag(1), StanzaTag(2), StanzaTag(3)])
 
-        let driver = try Driver(resumption: session)
-        driver.start()
-        driver.receive(Driver.header)
-        _ = driver.authenticate()
-        _ = driver.output()
-        driver.receive(Driver.header + Driver.bind)
+        let driver = try Driver.resuming(session)
         #expect(driver.output() == "<resume xmlns='urn:xmpp:sm:3' h='1' previd='res-1'/>")
         let actions = driver.receive("<resumed xmlns='urn:xmpp:sm:3' h='1' previd='res-1'/>")
         let ready = StreamReady(
             address: try JID("user@example.org/res"), isResumed: true, isManaged: true, isResumable: true,
-            hasRosterVersions: true, hasClientState: true)
+            hasRosterVersions: true)
         #expect(actions == [.acknowledged([StanzaTag(1)]), .ready(ready)])
         let again = driver.output()
         #expect(
@@ -71,22 +66,18 @@ import Testing
         #expect(driver.output() == "<a xmlns='urn:xmpp:sm:3' h='1'/>")
     }
 
-    @Test func `A stream that is gone gives back what is acknowledged and what is open, then binds`() throws {
+    @Test func `A stream that is gone gives back what is acknowledged, then binds`() throws {
         let old = try Driver.established()
         for tag in 1...3 { old.send(Element("message", Namespace.client), tag: UInt64(tag)) }
         old.stream.didDisconnect()
         let session = old.resumableSession
         for (answer, expected) in [
-            ("h='2'", [StreamAction.acknowledged([StanzaTag(1), StanzaTag(2)]), .unsettled([StanzaTag(3)])]),
-            ("", [.unsettled([StanzaTag(1), StanzaTag(2), StanzaTag(3)])]),
+            ("h='2'", [StreamAction.acknowledged([StanzaTag(1), StanzaTag(2)])]),
+            ("", []),
             // A count that cannot be is no news.
-            ("h='9'", [.unsettled([StanzaTag(1), StanzaTag(2), StanzaTag(3)])]),
+            ("h='9'", []),
         ] {
-            let driver = try Driver(resumption: session)
-            driver.start()
-            driver.receive(Driver.header)
-            _ = driver.authenticate()
-            driver.receive(Driver.header + Driver.bind)
+            let driver = try Driver.resuming(session)
             let actions = driver.receive(
                 "<failed xmlns='urn:xmpp:sm:3' \(answer)><item-not-found xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></failed>"
             )
@@ -97,10 +88,10 @@ import Testing
                 continue
             }
             #expect(!ready.isResumed)
-            #expect(driver.unacknowledged.isEmpty)
             // What is left is this stream's own.
+            #expect(driver.unacknowledged == [])
             driver.stream.didDisconnect()
-            #expect(driver.resumableSession?.unacknowledged == [])
+            #expect(driver.unacknowledged == [])
         }
     }
 
@@ -108,11 +99,8 @@ import Testing
         let old = try Driver.established()
         old.send(Element("message", Namespace.client), tag: 1)
         old.stream.didDisconnect()
-        let driver = try Driver(resumption: old.resumableSession)
-        driver.start()
-        driver.receive(Driver.header)
-        _ = driver.authenticate()
-        #expect(driver.receive(Driver.header + Driver.bindWithoutManagement) == [.unsettled([StanzaTag(1)])])
+        let driver = try Driver.resuming(old.resumableSession, features: Driver.bindWithoutManagement)
+        #expect(driver.output().contains("<bind "))
         driver.stream.didDisconnect()
         #expect(driver.resumableSession == nil)
     }
@@ -138,7 +126,52 @@ import Testing
         driver.start()
         driver.receive(Driver.header)
         driver.stream.didDisconnect()
-        #expect(driver.resumableSession?.unacknowledged == [StanzaTag(1)])
+        #expect(driver.unacknowledged == [StanzaTag(1)])
+    }
+
+    @Test(arguments: [
+        "<resumed xmlns='urn:xmpp:sm:3' h='1' previd='another'/>", "<resumed xmlns='urn:xmpp:sm:3' previd='res-1'/>",
+        "<resumed xmlns='urn:xmpp:sm:3' h='-1' previd='res-1'/>",
+        "<resumed xmlns='urn:xmpp:sm:3' h='2' previd='res-1'/>",
+        "<resumed xmlns='urn:xmpp:sm:3' h='4294967295' previd='res-1'/>", "<enabled xmlns='urn:xmpp:sm:3'/>",
+        "<message/>", "<stream:features/>", "<!-- -->",
+    ])
+    func `A server that answers a resumption with nonsense is not asked for it again`(answer: String) throws {
+        let old = try Driver.established()
+        old.send(Element("message", Namespace.client), tag: 1)
+        old.stream.didDisconnect()
+        let driver = try Driver.resuming(old.resumableSession)
+        guard case .ended(let failure?) = driver.receive(answer).last else {
+            Issue.record("goes on after \(answer)")
+            return
+        }
+        #expect(failure.code == .streamInvalid)
+        driver.stream.didDisconnect()
+        #expect(driver.resumableSession == nil)
+    }
+
+    @Test(arguments: [
+        "", "</stream:stream>",
+        "<stream:error><internal-server-error xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>",
+    ])
+    func `A server that ends the stream whenever it is to resume another is asked twice`(answer: String) throws {
+        var driver = try Driver.established()
+        driver.stream.didDisconnect()
+        for attempt in 1...2 {
+            let session = try #require(driver.resumableSession, "attempt \(attempt)")
+            driver = try Driver.resuming(session)
+            #expect(driver.output().hasPrefix("<resume "))
+            driver.receive(answer)
+            driver.stream.didDisconnect()
+        }
+        #expect(driver.resumableSession == nil)
+    }
+
+    @Test func `A stream that we end with an error is not resumed`() throws {
+        let driver = try Driver.established()
+        driver.receive("<!-- -->")
+        driver.stream.didDisconnect()
+        #expect(driver.resumableSession == nil)
     }
 
     @Test func `A stream closed in order cannot be resumed, and tells what it has handled`() throws {

@@ -91,6 +91,8 @@ struct InboundApplication {
                 try transaction.upsertRoster(item, version: version)
             }
             effects.didChangeRoster = true
+        // For the inbox itself: nothing of it is stored.
+        case .streamDidBegin: break
         case .presence(let jid, let presence): effects.presences.append((jid, presence))
         case .acknowledged(let ids): try accept(ids)
         case .subscriptionRequest(let jid): effects.requests.append(jid.bare)

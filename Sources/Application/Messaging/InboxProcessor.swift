@@ -58,7 +58,18 @@ package actor InboxProcessor: LinkSink {
     // MARK: From the link
 
     package func receive(_ events: [InboundEvent]) async throws(Failure) {
-        try await process(isHolding ? events.filter { !hold($0) } : events)
+        var toStore: [InboundEvent] = []
+        var didBegin = false
+        for event in events {
+            if case .streamDidBegin(let isResumed) = event {
+                presences.streamDidBegin(isResumed: isResumed)
+                didBegin = true
+            } else if !isHolding || !hold(event) {
+                toStore.append(event)
+            }
+        }
+        try await process(toStore)
+        if didBegin { await notify(.presence) }
     }
 
     private func process(_ events: [InboundEvent]) async throws(Failure) {
@@ -69,7 +80,7 @@ package actor InboxProcessor: LinkSink {
     }
 
     package func linkDidEnd(_ failure: Failure?) async {
-        presences.clear()
+        presences.streamDidEnd()
         await outbox.streamDidEnd()
         do {
             _ = try await stopHolding()
@@ -234,7 +245,7 @@ package actor InboxProcessor: LinkSink {
         case .message(let message): (message.body?.utf8.count ?? 0) + (message.envelope?.payload.count ?? 0) + 512
         case .roster(let items, _): (items?.count ?? 0) * 128
         case .acknowledged(let ids): ids.count * 512
-        case .rosterPush, .presence, .subscriptionRequest: 256
+        case .rosterPush, .streamDidBegin, .presence, .subscriptionRequest: 256
         }
     }
 }

@@ -1,12 +1,15 @@
 import Base
 import Domain
 
-/// Who is there, as far as this stream has said. Bounded: a flood of resources takes the place of none that is known.
+/// Who is there, as far as the stream has said, or the one that it resumes. Bounded: a flood of resources takes the place
+/// of none that is known.
 struct PresenceBook {
     static let limit = 10_000
     static let resourcesPerContact = 32
 
     private var resources: [JID: [JID: Presence]] = [:]
+    /// Between two streams nobody is known to be there; a resumed one knows again what was known.
+    private var isCurrent = false
 
     mutating func note(_ jid: JID, _ presence: Presence) {
         let bare = jid.bare
@@ -24,10 +27,16 @@ struct PresenceBook {
         resources[bare] = known
     }
 
-    mutating func clear() { resources = [:] }
+    mutating func streamDidBegin(isResumed: Bool) {
+        if !isResumed { resources = [:] }
+        isCurrent = true
+    }
+
+    mutating func streamDidEnd() { isCurrent = false }
 
     /// The most reachable of the contact's devices.
     func presence(of jid: JID) -> Presence {
+        guard isCurrent else { return .offline }
         let known = resources[jid.bare].map { Array($0.values) } ?? []
         let byReach: [Presence] = [.chatty, .online, .away, .extendedAway, .busy]
         return byReach.first(where: known.contains) ?? .offline

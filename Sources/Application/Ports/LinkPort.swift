@@ -27,17 +27,12 @@ package struct LinkSummary: Sendable, Equatable {
     package let isResumed: Bool
     /// Whether the account has an archive (XEP-0313).
     package let hasArchive: Bool
-    /// Messages handed to an earlier stream whose outcome stays unknown because it could not be resumed.
-    package let unsettled: [MessageID]
-    package init(
-        tls: String, mechanism: String, binding: String?, isResumed: Bool, hasArchive: Bool, unsettled: [MessageID]
-    ) {
+    package init(tls: String, mechanism: String, binding: String?, isResumed: Bool, hasArchive: Bool) {
         self.tls = tls
         self.mechanism = mechanism
         self.binding = binding
         self.isResumed = isResumed
         self.hasArchive = hasArchive
-        self.unsettled = unsettled
     }
 }
 
@@ -104,7 +99,8 @@ package protocol LinkPort: Sendable {
     func connect(_ account: LinkAccount, sink: any LinkSink) async throws(Failure) -> LinkSummary
 
     /// Writes messages to the stream, in order. Returns when they are handed over; whether the server took them is told
-    /// by `InboundEvent.acknowledged`. Throws `net.offline` where there is no stream: then none was handed over.
+    /// by `InboundEvent.acknowledged`; of what a stream leaves open, nothing is told once one is there that does not
+    /// resume it. Throws `net.offline` where there is no stream: then none was handed over.
     func submit(_ stanzas: [OutgoingStanza]) async throws(Failure)
     func send(_ courtesies: [Courtesy]) async
 

@@ -66,6 +66,9 @@ package enum InboundEvent: Sensitive, Equatable {
     case roster([RosterItem]?, version: String?)
     /// A roster push whose sender was checked; nil subscription means removed.
     case rosterPush(RosterItem, removed: Bool, version: String?)
+    /// A stream can be used. Unless it goes on where the one before ended (XEP-0198), what was known of presences is
+    /// void: the server tells them anew. A stream that goes on is told changes only.
+    case streamDidBegin(isResumed: Bool)
     case presence(JID, Presence)
     /// The server took these (XEP-0198 acknowledgement, or an answered ping sent after them).
     case acknowledged([MessageID])

@@ -9,6 +9,8 @@ struct NegotiationMachine: Sendable {
         case send(Element)
         case startTLS
         case authenticated(AuthenticationSummary)
+        /// Ask the server to go on with the earlier stream.
+        case resume(ResumableSession)
         /// The earlier stream goes on; the server's count of what it took.
         case resumed(count: UInt32, ServerFeatures)
         /// The earlier stream is gone; the server's count, where it says.
@@ -25,7 +27,6 @@ struct NegotiationMachine: Sendable {
     struct ServerFeatures: Equatable, Sendable {
         var hasManagement = false
         var hasRosterVersions = false
-        var hasClientState = false
     }
 
     private enum State {
@@ -171,7 +172,7 @@ struct NegotiationMachine: Sendable {
             guard let session = configuration.resumption else { return bind(server) }
             guard server.hasManagement else { return [.notResumed(count: nil)] + bind(server) }
             state = .resuming(session, server)
-            return [.send(ManagementElements.resume(session))]
+            return [.resume(session)]
         }
     }
 
@@ -283,7 +284,6 @@ extension NegotiationMachine.ServerFeatures {
     init(_ features: Element) {
         hasManagement = features.child("sm", ManagementElements.namespace) != nil
         hasRosterVersions = features.child("ver", "urn:xmpp:features:rosterver") != nil
-        hasClientState = features.child("csi", ClientState.namespace) != nil
     }
 }
 

@@ -17,9 +17,6 @@ package enum StreamAction: Sensitive, Equatable {
     case unusable(InboundMark)
     /// The server took the stanzas sent under these tags (XEP-0198), in order of sending.
     case acknowledged([StanzaTag])
-    /// An earlier stream could not be resumed: whether the server took these is not known from here. Comes before
-    /// `ready`.
-    case unsettled([StanzaTag])
     /// The stream is over: write what was to be sent before, then close the connection. Nothing comes after.
     case ended(StreamFailure?)
 }
@@ -52,22 +49,18 @@ package struct StreamReady: Sensitive, Equatable {
     package let isResumable: Bool
     /// Whether the server keeps versions of the roster (RFC 6121, section 2.6).
     package let hasRosterVersions: Bool
-    /// Whether the server takes client state indication (XEP-0352).
-    package let hasClientState: Bool
 
-    package init(
-        address: JID, isResumed: Bool, isManaged: Bool, isResumable: Bool, hasRosterVersions: Bool, hasClientState: Bool
-    ) {
+    package init(address: JID, isResumed: Bool, isManaged: Bool, isResumable: Bool, hasRosterVersions: Bool) {
         self.address = address
         self.isResumed = isResumed
         self.isManaged = isManaged
         self.isResumable = isResumable
         self.hasRosterVersions = hasRosterVersions
-        self.hasClientState = hasClientState
     }
 }
 
-/// A number of the caller's for a stanza it sends, given back when the server took it.
+/// A number of the caller's for a stanza it sends, given back when the server took it. One that an earlier stream was
+/// given and that does not come back before `ready`, on a stream that is not resumed, never will.
 package struct StanzaTag: Sendable, Hashable {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }

@@ -50,8 +50,11 @@ package struct XMPPStream: ~Copyable, Sendable {
 
     /// What a later stream can go on with; nil where there is nothing, or the stream was closed in order.
     package var resumableSession: ResumableSession? {
-        // One that broke before the server answered may still be resumed.
-        guard let management, let managementID, let address else { return resumption }
+        guard let management, let managementID, let address else {
+            // One that broke before the server answered may still be resumed; not without end, though: a server that
+            // hangs up, or never answers, would keep us out for good.
+            return resumption.flatMap { $0.attempts < ResumableSession.attemptLimit ? $0 : nil }
+        }
         return management.session(managementID, address: address)
     }
 
@@ -60,9 +63,6 @@ package struct XMPPStream: ~Copyable, Sendable {
 
     /// Whether stanzas can be sent: the stream is ready, and the server keeps up with acknowledging.
     package var canSend: Bool { negotiation.isEstablished && phase == .open && management?.canSend ?? true }
-
-    /// Tags of stanzas that were sent and not acknowledged; empty where stream management is off.
-    package var unacknowledged: [StanzaTag] { management?.queue.compactMap(\.tag) ?? [] }
 
     // MARK: Inputs
 
@@ -106,8 +106,8 @@ package struct XMPPStream: ~Copyable, Sendable {
 
     package mutating func receive(_ bytes: [UInt8]) -> [StreamAction] { bytes.withUnsafeBytes { receive($0) } }
 
-    /// Sends a stanza. With stream management, `tag` comes back in `acknowledged` or `unsettled`, and the stanza is sent
-    /// again if the stream is resumed. Call it only where `canSend`; otherwise nothing is sent and nothing kept.
+    /// Sends a stanza. With stream management, `tag` comes back in `acknowledged`, and the stanza is sent again if
+    /// the stream is resumed. Call it only where `canSend`; otherwise nothing is sent and nothing kept.
     package mutating func send(_ stanza: Element, tag: StanzaTag? = nil) -> [StreamAction] {
         guard canSend else { return [] }
         return send(encoded: ElementWriter.bytes(stanza), tag: tag)
@@ -119,12 +119,6 @@ package struct XMPPStream: ~Copyable, Sendable {
         guard management != nil else { return [.send(bytes)] }
         let asks = management?.didSend(bytes, tag: tag) ?? false
         return [.send(asks ? bytes + ElementWriter.bytes(ManagementElements.request) : bytes)]
-    }
-
-    /// Tells the server whether somebody looks (XEP-0352), where it wants to know.
-    package mutating func send(clientState: ClientState) -> [StreamAction] {
-        guard features.hasClientState, negotiation.isEstablished, phase == .open else { return [] }
-        return [.send(ElementWriter.bytes(clientState.element))]
     }
 
     /// The stanza with `mark` and all before it are durable: the server may forget them.
@@ -251,6 +245,9 @@ package struct XMPPStream: ~Copyable, Sendable {
         case .send(let element): return [.send(ElementWriter.bytes(element))]
         case .startTLS: return [.startTLS]
         case .authenticated(let summary): return [.authenticated(summary)]
+        case .resume(let session):
+            resumption?.attempts += 1
+            return [.send(ElementWriter.bytes(ManagementElements.resume(session)))]
         case .resumed(let count, let features):
             self.features = features
             return resume(count)
@@ -293,15 +290,14 @@ package struct XMPPStream: ~Copyable, Sendable {
         guard let session = resumption.take() else { return [] }
         var old = StreamManagement(resuming: session)
         let tags = count.flatMap { try? old.didReceiveCount($0) } ?? []
-        let open = old.queue.compactMap(\.tag)
-        return (tags.isEmpty ? [] : [.acknowledged(tags)]) + (open.isEmpty ? [] : [.unsettled(open)])
+        return tags.isEmpty ? [] : [.acknowledged(tags)]
     }
 
     private mutating func establish() -> [StreamAction] {
         guard let address else { return [] }
         let ready = StreamReady(
             address: address, isResumed: isResumed, isManaged: management != nil, isResumable: managementID != nil,
-            hasRosterVersions: features.hasRosterVersions, hasClientState: features.hasClientState)
+            hasRosterVersions: features.hasRosterVersions)
         let waiting = early.compactMap { Stanza($0) }.map {
             StreamAction.stanza($0, InboundMark(stream: .max, number: 0))
         }
@@ -316,6 +312,9 @@ package struct XMPPStream: ~Copyable, Sendable {
         phase = .ended
         guard !isClosed else { return [.ended(failure)] }
         guard let condition = failure.answer else { return [.send(Array("</stream:stream>".utf8)), .ended(failure)] }
+        // An error of ours ends the stream for good (RFC 6120, section 4.9.1.1).
+        managementID = nil
+        resumption = nil
         let error = "<stream:error><\(condition.rawValue) xmlns='\(Namespace.streamErrors)'/></stream:error>"
         return [.send(Array((error + "</stream:stream>").utf8)), .ended(failure)]
     }

@@ -5,14 +5,16 @@
 
 It serves alice@xmpp.test with the password alicepw by SCRAM-SHA-256. The first output line is
 {"host","port","ca"}; then {"ev":"connected"}, {"ev":"secured"}, {"ev":"login"}, {"ev":"stanza","xml":X} for what
-the client sent after it, {"ev":"closed"}. What happens after login happens at the client's first presence. Scenarios
-that the client has to survive end with a message of bob@xmpp.test whose text is "after".
+the client sent after it, {"ev":"closed"}. What happens after login happens at the client's first presence, and for the
+scenarios of stream management (XEP-0198) when it is used. Scenarios that the client has to survive end with a message
+of bob@xmpp.test whose text is "after".
 """
 import argparse
 import asyncio
 import base64
 import hashlib
 import hmac
+import itertools
 import json
 import secrets
 import ssl
@@ -43,6 +45,9 @@ BEFORE_LOGIN = {
     "no-mechanism": "offers only a mechanism nobody has",
     "not-authorized": "refuses every password",
     "bad-proof": "does not know the password itself",
+    "drip-start": "sends its header and features so slowly that they never end",
+    "roster-large": "has a roster of 50,000",
+    "password-changed": "hangs up at the first presence, and takes another password from then on",
 }
 AFTER_LOGIN = {
     "well-behaved": AFTER,
@@ -71,12 +76,29 @@ AFTER_LOGIN = {
     "archive-mute": "",
     "archive-flood": "",
     "archive-strangers": "",
+    "restart": f"</stream:stream>{HEADER}<stream:features/>{AFTER}",
+    "drip": "",
+    "deaf": "",
+    "deaf-flood": "",
     # The escape character itself cannot be written in XML; these can, and terminals obey some of them.
     "control": (
         f"<message from='bob@{DOMAIN}/x' type='chat' id='c1'><body>\u009b2J\u009d0;owned\u009c\u202eabc\u007f&#13;x"
         "</body></message>" + AFTER
     ),
 }
+# These offer stream management; all but the first misuse it.
+MANAGED = {
+    "managed": "does as it should",
+    "count-too-high": "acknowledges more than it was sent",
+    "count-backwards": "takes an acknowledgement back",
+    "resume-nonsense": "hangs up at the first presence, and resumes another stream than it was asked for",
+    "resume-silent": "hangs up at the first presence, and never answers a resumption",
+}
+# Hang up at the first presence of the first connection.
+CUT = {"password-changed", "resume-nonsense", "resume-silent"}
+MANAGEMENT = "urn:xmpp:sm:3"
+# Seconds a byte of what drips.
+DRIP = 0.05
 
 
 def say(**values):
@@ -119,12 +141,14 @@ class Scram:
 
 
 class Session:
-    """One client's connection."""
+    """One client's connection; `number` counts them from 0."""
 
-    def __init__(self, scenario, context, starttls, reader, writer):
-        self.scenario, self.context, self.starttls = scenario, context, starttls
+    def __init__(self, scenario, context, starttls, number, reader, writer):
+        self.scenario, self.context, self.starttls, self.number = scenario, context, starttls, number
         self.reader, self.writer, self.secured = reader, writer, not starttls
         self.scram, self.logged_in, self.attacked = None, False, False
+        # Stanzas taken since stream management was enabled, and how many were acknowledged at least once.
+        self.taken, self.acknowledged = None, 0
 
     def send(self, data):
         self.writer.write(data if isinstance(data, bytes) else data.encode())
@@ -140,6 +164,13 @@ class Session:
         while await self.stream():
             pass
 
+    async def drip(self, text):
+        """Sends a text, then more of it for ever, byte by byte."""
+        for byte in itertools.chain(text.encode(), itertools.repeat(ord("x"))):
+            self.send(bytes([byte]))
+            await self.writer.drain()
+            await asyncio.sleep(DRIP)
+
     async def stream(self):
         """One stream of the connection; true when the client opens another."""
         parser = ElementTree.XMLPullParser(("start", "end"))
@@ -151,6 +182,8 @@ class Session:
                     depth += 1
                     if depth == 1:
                         top = element
+                        if self.scenario == "drip-start":
+                            await self.drip(HEADER + "<stream:features><mechanisms>")
                         self.open()
                     continue
                 depth -= 1
@@ -171,6 +204,8 @@ class Session:
             features = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'><required/></starttls>"
         elif self.logged_in:
             features = "<bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/>"
+            if self.scenario in MANAGED:
+                features += f"<sm xmlns='{MANAGEMENT}'/>"
         else:
             mechanism = "X-NOBODY" if self.scenario == "no-mechanism" else "SCRAM-SHA-256"
             features = f"<mechanisms xmlns='{SASL}'><mechanism>{mechanism}</mechanism></mechanisms>"
@@ -190,15 +225,58 @@ class Session:
             return self.authenticate(name, decode(element.text).decode())
         if self.logged_in:
             say(ev="stanza", xml=ElementTree.tostring(element, encoding="unicode"))
-            self.answer(name, element)
+            if element.tag.startswith("{" + MANAGEMENT):
+                self.manage(name, element)
+            else:
+                if self.taken is not None:
+                    self.taken += 1
+                self.answer(name, element)
+                if name == "presence" and not self.attacked and not element.get("to"):
+                    self.attacked = True
+                    await self.attack()
         return False
+
+    async def attack(self):
+        if self.scenario in CUT and self.number == 0:
+            self.writer.transport.abort()
+        elif self.scenario == "drip":
+            await self.drip(f"<message from='bob@{DOMAIN}/x' type='chat'><body>")
+        elif self.scenario == "deaf":
+            await asyncio.Event().wait()
+        elif self.scenario == "deaf-flood":
+            while True:
+                self.send(f"<iq type='get' id='{secrets.token_hex(500)}' from='{DOMAIN}'><ping xmlns='urn:xmpp:ping'/></iq>" * 50)
+                await self.writer.drain()
+        elif self.scenario in BEFORE_LOGIN or self.scenario in MANAGED:
+            self.send(AFTER)
+        else:
+            self.send(AFTER_LOGIN[self.scenario])
+
+    def manage(self, name, element):
+        """Stream management; the counts of what was taken begin with it."""
+        if name == "enable":
+            self.taken = 0
+            self.send(f"<enabled xmlns='{MANAGEMENT}' id='stream-{self.number}' resume='true'/>")
+        elif name == "r":
+            count = {
+                "count-too-high": self.taken + 1000,
+                "count-backwards": 0 if self.acknowledged else self.taken,
+            }.get(self.scenario if self.attacked else "", self.taken)
+            self.acknowledged += count
+            self.send(f"<a xmlns='{MANAGEMENT}' h='{count}'/>")
+        elif self.scenario == "resume-nonsense":
+            self.send(f"<resumed xmlns='{MANAGEMENT}' h='0' previd='another'/>")
+        elif name == "resume" and self.scenario != "resume-silent":
+            unknown = "<item-not-found xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/>"
+            self.send(f"<failed xmlns='{MANAGEMENT}'>{unknown}</failed>")
 
     def authenticate(self, name, text):
         refused = f"<failure xmlns='{SASL}'><not-authorized/></failure>"
         if self.scenario == "not-authorized":
             self.send(refused)
         elif name == "auth":
-            self.scram = Scram(PASSWORD)
+            changed = self.scenario == "password-changed" and self.number > 0
+            self.scram = Scram("another" if changed else PASSWORD)
             self.send(f"<challenge xmlns='{SASL}'>{encode(self.scram.challenge(text).encode())}</challenge>")
         else:
             signature = self.scram.success(text)
@@ -214,15 +292,12 @@ class Session:
         return False
 
     def answer(self, name, element):
-        if name == "presence" and not self.attacked and not element.get("to"):
-            self.attacked = True
-            self.send(AFTER_LOGIN.get(self.scenario, ""))
         if name != "iq" or element.get("type") not in ("get", "set"):
             return
         payload = element[0].tag[1:].split("}") if len(element) else ("", "")
         content = {
             "urn:ietf:params:xml:ns:xmpp-bind": f"<bind xmlns='{payload[0]}'><jid>{USER}@{DOMAIN}/here</jid></bind>",
-            "jabber:iq:roster": "<query xmlns='jabber:iq:roster'/>",
+            "jabber:iq:roster": f"<query xmlns='jabber:iq:roster'>{self.roster()}</query>",
             "http://jabber.org/protocol/disco#info": (
                 f"<query xmlns='{payload[0]}'><identity category='server' type='im'/>"
                 "<feature var='urn:xmpp:carbons:2'/></query>"
@@ -237,6 +312,9 @@ class Session:
         origin = f" from={quoteattr(element.get('to'))}" if element.get("to") else ""
         self.send(f"<iq type='result' id={quoteattr(element.get('id', ''))}{origin}>{content}</iq>")
 
+    def roster(self):
+        count = 50_000 if self.scenario == "roster-large" else 0
+        return "".join(f"<item jid='contact-{number}@{DOMAIN}' subscription='both'/>" for number in range(count))
 
     def results(self, query):
         """Results of an archive: too many of them, or one that was asked for among others."""
@@ -276,10 +354,11 @@ async def serve(options, folder):
     context.load_cert_chain(chain, key)
     starttls = options.tls == "starttls"
     plain = starttls or options.scenario == "silent"
+    numbers = itertools.count()
 
     async def accept(reader, writer):
         try:
-            await Session(options.scenario, context, starttls, reader, writer).run()
+            await Session(options.scenario, context, starttls, next(numbers), reader, writer).run()
         except (OSError, ElementTree.ParseError, asyncio.IncompleteReadError):
             pass
         say(ev="closed")
@@ -291,7 +370,7 @@ async def serve(options, folder):
 
 
 def main():
-    names = sorted({*CERTIFICATES, *BEFORE_LOGIN, *AFTER_LOGIN})
+    names = sorted({*CERTIFICATES, *BEFORE_LOGIN, *AFTER_LOGIN, *MANAGED})
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scenario", choices=[*names, "list"])
     parser.add_argument("--tls", choices=("direct", "starttls"), default="direct")

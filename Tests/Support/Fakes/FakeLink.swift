@@ -34,6 +34,7 @@ package actor FakeLink: LinkPort {
         } else {
             pending = []
         }
+        try await sink.receive([.streamDidBegin(isResumed: summary.isResumed)])
         let events = atOpening
         atOpening = []
         for start in stride(from: 0, to: events.count, by: 256) {

@@ -87,7 +87,7 @@ package final class FakeServer: Sendable {
             if !state.connectFailures.isEmpty { throw state.connectFailures.removeFirst() }
             return LinkSummary(
                 tls: "TLSv1.3", mechanism: "SCRAM-SHA-256-PLUS", binding: "tls-exporter",
-                isResumed: resuming && state.resumes, hasArchive: state.hasArchive, unsettled: [])
+                isResumed: resuming && state.resumes, hasArchive: state.hasArchive)
         }
     }
 

@@ -1,0 +1,89 @@
+import Application
+import Base
+import Domain
+import Support
+import Testing
+
+@testable import XMPPLink
+
+/// Against a scripted server with stream management (XEP-0198) that misuses it, or has changed while we were away.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct WrongManagementTests {
+    private func withServer(
+        _ scenario: String, _ change: (inout LinkLimits) -> Void = { _ in },
+        _ body: (XMPPLink, RecordingSink, LinkAccount, HostileServer) async throws -> Void
+    ) async throws {
+        try await withHostileServer(scenario) { server in
+            let link = LinkFixture.link(change)
+            let account = try LinkFixture.account(port: server.port, authority: server.authority)
+            try await body(link, RecordingSink(), account, server)
+            await link.disconnect()
+        }
+    }
+
+    @Test("Used as it should be, it acknowledges what was sent")
+    func managed() async throws {
+        try await withServer("managed") { link, sink, account, _ in
+            _ = try await link.connect(account, sink: sink)
+            let stanzas = try (0..<3).map { try LinkFixture.message("\($0)") }
+            try await link.submit(stanzas)
+            await sink.wait { $0.acknowledged == stanzas.map(\.id) }
+        }
+    }
+
+    @Test(
+        "A count that cannot be acknowledges nothing and ends the stream for good",
+        arguments: ["count-too-high", "count-backwards"])
+    func counts(scenario: String) async throws {
+        try await withServer(scenario) { link, sink, account, server in
+            for count in 1...2 {
+                let summary = try await link.connect(account, sink: sink)
+                #expect(!summary.isResumed)
+                // Ends at the next count at the latest.
+                try? await link.submit([try LinkFixture.message("one"), try LinkFixture.message("two")])
+                await sink.wait { $0.ends.count == count }
+            }
+            #expect(await sink.ends == [Failure(.streamInvalid), Failure(.streamInvalid)])
+            #expect(await sink.acknowledged.count <= 2)
+            let resumptions = server.fixture.taken { $0["xml"]?.string?.contains("resume ") == true }
+            #expect(resumptions.isEmpty)
+        }
+    }
+
+    @Test("A resumption that is answered with nonsense is not tried again")
+    func nonsense() async throws {
+        try await withServer("resume-nonsense") { link, sink, account, _ in
+            _ = try await link.connect(account, sink: sink)
+            await sink.wait { $0.ends.count == 1 }
+            await #expect(throws: Failure(.streamInvalid)) { _ = try await link.connect(account, sink: sink) }
+            let summary = try await link.connect(account, sink: sink)
+            #expect(!summary.isResumed)
+            await sink.wait { $0.texts == ["after"] }
+        }
+    }
+
+    @Test("A resumption that is never answered is tried twice, then no more")
+    func silence() async throws {
+        try await withServer("resume-silent", { $0.connectMilliseconds = 1000 }) { link, sink, account, _ in
+            _ = try await link.connect(account, sink: sink)
+            await sink.wait { $0.ends.count == 1 }
+            for _ in 0..<2 {
+                await #expect(throws: Failure(.netTimeout)) { _ = try await link.connect(account, sink: sink) }
+            }
+            let summary = try await link.connect(account, sink: sink)
+            #expect(!summary.isResumed)
+            await sink.wait { $0.texts == ["after"] }
+        }
+    }
+
+    @Test(
+        "A password that was changed while we were away is refused at the next sign-in, also with its stretching kept")
+    func changedPassword() async throws {
+        try await withServer("password-changed") { link, sink, account, _ in
+            _ = try await link.connect(account, sink: sink)
+            await sink.wait { $0.ends.count == 1 }
+            for _ in 0..<2 {
+                await #expect(throws: Failure(.authRefused)) { _ = try await link.connect(account, sink: sink) }
+            }
+        }
+    }
+}
