@@ -89,8 +89,8 @@ let package = Package(
         .executableTarget(
             name: "bench",
             dependencies: [
-                "Base", "Domain", "Application", "CryptoPrimitives", "SQLCipherKit", "CVaultVFS", "XMPP", "VaultStore",
-                "ProfileStore", "HostPlatform",
+                "Base", "Domain", "Application", "CryptoPrimitives", "SQLCipherKit", "CVaultVFS", "XMPP", "XMPPLink",
+                "VaultStore", "ProfileStore", "HostPlatform",
             ],
             path: "Benchmarks", swiftSettings: strict),
 
