@@ -5,10 +5,11 @@ import Glibc
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
 case "vault": try vaultBench()
+case "header": try await headerBench()
 case "parse": try parseBench()
 case "kdf": try kdfBench()
 case "fill": try await fillBench(Array(arguments.dropFirst()))
 default:
-    print("usage: bench vault | parse | kdf | fill VAULT COUNT")
+    print("usage: bench vault | header | parse | kdf | fill VAULT COUNT")
     exit(2)
 }

@@ -37,6 +37,8 @@ package enum FailureDetail: Sendable, Equatable {
         case replacesOtherHalf
         /// An account's messages and keys are gone.
         case destroysProfile
+        /// A passcode will destroy the other half of the vault.
+        case armsDuress
         /// The vault file grows, and cannot shrink again.
         case growsVault
     }

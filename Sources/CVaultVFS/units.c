@@ -52,7 +52,16 @@ int units_grow(postern_cell *cell) {
         cell->capacity = capacity;
     }
     uint64_t offset = cell->grow(cell->context, cell->count);
-    if (offset == 0) return SQLITE_FULL;
+    switch (offset) {
+    case POSTERN_GROW_NONE:
+        return SQLITE_FULL;
+    case POSTERN_GROW_DISK_FULL:
+        return units_write_error(cell, ENOSPC);
+    case POSTERN_GROW_READ_ONLY:
+        return units_write_error(cell, EROFS);
+    case POSTERN_GROW_FAILED:
+        return units_write_error(cell, EIO);
+    }
     if (offset % UNIT != 0 || offset > INT64_MAX - POSTERN_SLICE_SIZE) return SQLITE_IOERR;
     cell->slices[cell->count] = offset;
     cell->count++;

@@ -17,6 +17,8 @@ package enum Command: Sendable, Equatable {
     case outbox
     case passcodeChange(SecretOptions)
     case spaceAdd(SecretOptions, confirmed: Bool)
+    case duressOn(SecretOptions, confirmed: Bool)
+    case duressOff(confirmed: Bool)
     case vaultGrow(CapacityChange, confirmed: Bool)
     case wait(event: String, conditions: [Condition], seconds: Int)
     case lock, quit

@@ -39,6 +39,16 @@ package let commandCatalogue: [CommandHelp] = [
         name: "space add", usage: "space add --yes [--allow-weak] [--passcode-fd N]",
         summary: "Make a second space with a passcode of its own. Whatever is in the other half is replaced."),
     CommandHelp(
+        name: "duress on", usage: "duress on --yes [--allow-weak] [--passcode-fd N]",
+        summary:
+            "Set a passcode that opens this space and destroys the other half for good: the present passcode, then the "
+            + "new one. It works once, and is an ordinary passcode then. " + DuressWarning.text),
+    CommandHelp(
+        name: "duress off", usage: "duress off --yes",
+        summary:
+            "End the duress passcode. After it was used there are two for this space: the one that opened this session "
+            + "stays. A passcode change does the same."),
+    CommandHelp(
         name: "vault grow", usage: "vault grow SIZE --yes",
         summary: "Enlarge the vault file to SIZE (or by +SIZE), for instance 512M."),
     CommandHelp(

@@ -27,6 +27,13 @@ package func parseCommand(_ words: [String]) throws(Failure) -> Command {
     case ("space", "add"):
         let (options, confirmed) = try parseSecretOptions(words.dropFirst(2))
         return .spaceAdd(options, confirmed: confirmed)
+    case ("duress", "on"):
+        let (options, confirmed) = try parseSecretOptions(words.dropFirst(2))
+        return .duressOn(options, confirmed: confirmed)
+    case ("duress", "off"):
+        let words = try Words(words.dropFirst(2), plain: ["--yes"])
+        _ = try words.positional(0)
+        return .duressOff(confirmed: words.flag("--yes"))
     case ("vault", "grow"): return try parseGrow(words.dropFirst(2))
     case ("wait", _): return try parseWait(words.dropFirst())
     case ("lock", _): return try bare(.lock, words.dropFirst())
@@ -34,7 +41,7 @@ package func parseCommand(_ words: [String]) throws(Failure) -> Command {
     case ("help", _):
         let topic = words.dropFirst().joined(separator: " ")
         return .help(topic.isEmpty ? nil : topic)
-    case ("contact", _), ("passcode", _), ("space", _), ("vault", _): throw Failure(.commandUsage)
+    case ("contact", _), ("passcode", _), ("space", _), ("duress", _), ("vault", _): throw Failure(.commandUsage)
     default: throw Failure(.commandUnknown)
     }
 }

@@ -137,6 +137,7 @@ extension FailureDetail.Consequence {
         case .replacesOtherHalf:
             "This makes a new, empty space in the other half of the vault. "
                 + "Whatever is in that half, if anything, is replaced and gone for good."
+        case .armsDuress: DuressWarning.text
         case .destroysProfile: "The account's messages and keys on this machine are gone for good."
         case .growsVault: "The vault file becomes larger, filled with random bytes. It cannot shrink again."
         }

@@ -87,6 +87,18 @@ package struct Interpreter: Sendable {
             let passcode = try await secrets.read(.otherPasscode, descriptor: options.descriptor ?? passcodeDescriptor)
             try await services.addSpace(passcode: passcode, weak: options.weak)
             return .done(.object([]))
+        case .duressOn(let options, let confirmed):
+            guard confirmed else { throw Failure(.confirmRequired, detail: .consequence(.armsDuress)) }
+            try await services.requireOuter()
+            let descriptor = options.descriptor ?? passcodeDescriptor
+            let current = try await secrets.read(.passcode, descriptor: descriptor)
+            let new = try await secrets.read(.duressPasscode, descriptor: descriptor)
+            try await services.armDuress(current: current, new: new, weak: options.weak)
+            return .done(.object([]))
+        case .duressOff(let confirmed):
+            try require(confirmed)
+            try await services.disarmDuress()
+            return .done(.object([]))
         case .vaultGrow(let change, let confirmed):
             try require(confirmed)
             try await services.growVault(change, progress: progress)

@@ -11,7 +11,8 @@ package struct TypedTwice: SecretInput {
     /// Throws `passcode.mismatch` where the two differ, and what the secrets' own source throws.
     package func read(_ purpose: SecretPurpose, descriptor: Int32?) async throws(Failure) -> SecretBytes {
         let secret = try await secrets.read(purpose, descriptor: descriptor)
-        guard descriptor == nil, purpose == .newPasscode || purpose == .otherPasscode else { return secret }
+        let isNew = [.newPasscode, .otherPasscode, .duressPasscode].contains(purpose)
+        guard descriptor == nil, isNew else { return secret }
         let again = try await secrets.read(.repeatedPasscode, descriptor: nil)
         guard secret.equals(again) else { throw Failure(.passcodeMismatch) }
         return secret

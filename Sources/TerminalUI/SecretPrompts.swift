@@ -26,7 +26,7 @@ actor SecretPrompts: SecretInput {
             return try await descriptors.read(purpose, descriptor: descriptor)
         }
         switch purpose {
-        case .newPasscode, .otherPasscode: return try await readTwice(purpose).shared.bytes.copy()
+        case .newPasscode, .otherPasscode, .duressPasscode: return try await readTwice(purpose).shared.bytes.copy()
         case .passcode, .repeatedPasscode, .password:
             return try await read(SecretQuestion(purpose: purpose)).shared.bytes.copy()
         }

@@ -64,7 +64,8 @@ package final class Vault: VaultPort {
 
     package func unlock(passcode: consuming SecretBytes) async throws(Failure) -> UnlockOutcome {
         let header = try openHeader()
-        let attempt = UnlockAttempt(header: header, source: services.source, time: services.time)
+        let attempt = UnlockAttempt(
+            header: header, source: services.source, entropy: services.entropy, time: services.time)
         guard let slot = try attempt.run(passcode) else { return .invalid }
         let keys = SpaceKeys(file: file, header: header, slot: slot, entropy: services.entropy)
         switch SpaceRole(region: slot.region) {
@@ -74,6 +75,11 @@ package final class Vault: VaultPort {
             let outer = OuterCommands(file: file, header: header, entropy: services.entropy)
             return .decoy(DecoySpaceFactory(keys: keys, slot: slot, services: services, outer: outer))
         }
+    }
+
+    package func touch() async throws(Failure) {
+        let time = services.time
+        try openHeader().write { $0.limiter = Limiter.refreshed($0.limiter, at: LimiterMoment(time)) }
     }
 
     /// The header, read once. The first write brings both plain copies up to date, which repairs a damaged one.

@@ -33,13 +33,17 @@ struct ChildRole {
         let log = handover.log.map { LogFile.log(to: $0, time: time) } ?? .off
         let network = EpollExecutor()
         let resolver = Resolver(executor: network, entropy: .system)
+        let vault = Vault(
+            file: VaultFile(descriptor: handover.vault), entropy: .system, time: time, stores: Self.stores)
         let services = AppCoordinator(
-            vault: Vault(
-                file: VaultFile(descriptor: handover.vault), entropy: .system, time: time, stores: Self.stores),
+            vault: vault,
             parts: SessionParts(
                 link: { _ in XMPPLink(executor: network, resolver: resolver, entropy: .system, time: time, log: log) },
                 engine: { _ in PlaintextEngine() }, time: time, entropy: .system,
                 log: log))
+        // A vault that is being made has no header to keep up. Otherwise the beat ends with this function.
+        let isMade = if case .initialize = invocation.action { false } else { !handover.isNew }
+        async let _ = isMade ? Heartbeat(vault: vault, time: time, entropy: .system, log: log).run() : ()
         switch invocation.action {
         case .initialize(let capacity, let allowsWeak):
             let creation = InitCommand(
@@ -110,6 +114,7 @@ struct ChildRole {
             case .newPasscode: "New passcode: "
             case .repeatedPasscode: "Once more: "
             case .otherPasscode: "Passcode of the second space: "
+            case .duressPasscode: "Duress passcode: "
             case .password: "Password of the account: "
             }
         }

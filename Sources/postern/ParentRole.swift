@@ -48,6 +48,7 @@ struct ParentRole {
         var vault = try newVault(path)
         let log = try open(log: log, beside: vault)
         defer { if let log { close(log) } }
+        noteFileSystem(of: vault)
         let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
         guard end.code == ChildExit.created else {
             return end.died ? fail(Failure(.sessionEnded), json: false) : end.code
@@ -59,6 +60,13 @@ struct ParentRole {
     /// The log that a person named. After the vault, which it must not be.
     private func open(log path: String?, beside vault: borrowing HeldVault) throws(Failure) -> Int32? {
         if let path { try LogFile.open(path, beside: vault) } else { nil }
+    }
+
+    /// Says once a start, where a person reads it, what the file system means for the vault (`doctor` says it too). Nothing
+    /// is remembered: that it was said would be a file beside the vault.
+    private func noteFileSystem(of vault: borrowing HeldVault) {
+        guard let note = VaultFileSystem(descriptor: vault.descriptor).note else { return }
+        writeLine(Array("postern: \(note)".utf8), to: STDERR_FILENO)
     }
 
     /// A new file, or one that an interrupted creation left.
@@ -76,12 +84,14 @@ struct ParentRole {
 
     /// The full-screen session: a fresh child after every lock, and the guide first where there is no vault.
     private func session(_ path: String, _ parent: borrowing SessionParent, log: String?) throws(Failure) -> Int32 {
-        if access(path, F_OK) != 0, errno == ENOENT {
+        let isMissing = access(path, F_OK) != 0 && errno == ENOENT
+        if isMissing {
             let code = try create(path, parent, log: log)
             if code != 0 { return code }
         }
         let vault = try HeldVault(opening: path)
         let log = try open(log: log, beside: vault)
+        if !isMissing { noteFileSystem(of: vault) }
         while true {
             let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
             if end.died { return fail(Failure(.sessionEnded), json: false) }
@@ -93,6 +103,7 @@ struct ParentRole {
         _ vault: consuming HeldVault, _ parent: borrowing SessionParent, log: String?, json: Bool
     ) throws(Failure) -> Int32 {
         let log = try open(log: log, beside: vault)
+        if !json { noteFileSystem(of: vault) }
         let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
         return end.died ? fail(Failure(.sessionEnded), json: json) : end.code
     }

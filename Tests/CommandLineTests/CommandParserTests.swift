@@ -74,6 +74,9 @@ struct CommandParserTests {
             ("history a@b --limit x", .commandUsage),
             ("connect now", .commandUsage),
             ("vault grow 12X --yes", .commandUsage),
+            ("duress", .commandUsage),
+            ("duress maybe --yes", .commandUsage),
+            ("duress off --passcode-fd 3", .commandUsage),
             ("wait", .commandUsage),
             ("wait message nonsense", .commandUsage),
             ("lock --now", .commandUsage),
@@ -86,6 +89,12 @@ struct CommandParserTests {
     func confirmation() throws {
         #expect(try parse("profile remove work") == .profileRemove(try ProfileName("work"), confirmed: false))
         #expect(try parse("space add") == .spaceAdd(Command.SecretOptions(), confirmed: false))
+        #expect(
+            try parse("duress on --yes --passcode-fd 3")
+                == .duressOn(Command.SecretOptions(descriptor: 3), confirmed: true))
+        #expect(try parse("duress on") == .duressOn(Command.SecretOptions(), confirmed: false))
+        #expect(try parse("duress off") == .duressOff(confirmed: false))
+        #expect(try parse("duress off --yes") == .duressOff(confirmed: true))
         #expect(try parse("vault grow 512M --yes") == .vaultGrow(.to(512 << 20), confirmed: true))
         #expect(try parse("vault grow +1g --yes") == .vaultGrow(.by(1 << 30), confirmed: true))
     }

@@ -8,12 +8,13 @@ import Testing
 @Suite("The shell in JSON lines")
 struct JSONShellTests {
     /// Runs a session over these lines, which are all there at once, and returns what it printed.
-    private func run(_ lines: [String], isPlain: Bool) async throws -> (
+    private func run(_ lines: [String], isPlain: Bool, isInner: Bool = false) async throws -> (
         answers: [Support.JSON], calls: [FakeServices.Call]
     ) {
         let services = FakeServices(passcode: "p")
         await services.add(
             profile: ProfileSettings(name: try ProfileName("work"), jid: try JID("me@here.example"), isPlain: isPlain))
+        if isInner { await services.becomeInner() }
         let output = PrintedLines()
         let shell = LineShell(
             services: services, secrets: OneSecret(), files: NoFiles(), input: LinesAtOnce(lines), output: output,
@@ -37,6 +38,21 @@ struct JSONShellTests {
         #expect(Set(ids).count == 3)
         let sent = calls.compactMap { if case .send(_, let text, _) = $0 { text } else { nil } }
         #expect(sent == ["one", "two", "three"])
+    }
+
+    @Test("A duress passcode is warned of and asked for in that order, and only where there may be one")
+    func duress() async throws {
+        var (answers, calls) = try await run(
+            ["duress on", "duress off", "duress on --yes", "duress off --yes"], isPlain: true)
+        #expect(answers.map { $0["error"]?["code"]?.string } == ["confirm.required", "confirm.required", nil, nil])
+        let warning = answers[0]["error"]?["message"]?.string ?? ""
+        for word in ["destroys", "crime", "lawyer", "copy", "--yes"] { #expect(warning.contains(word)) }
+        let own: [FakeServices.Call] = [.requireOuter, .armDuress, .disarmDuress]
+        #expect(calls.filter(own.contains) == own)
+        (answers, calls) = try await run(["duress on --yes"], isPlain: true, isInner: true)
+        #expect(answers.map { $0["error"]?["code"]?.string } == ["space.notHere"])
+        // Before a passcode was read.
+        #expect(calls.filter(own.contains) == [.requireOuter])
     }
 
     @Test("Where several cannot be stored together each is tried by itself")

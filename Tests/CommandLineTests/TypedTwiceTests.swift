@@ -27,6 +27,7 @@ struct TypedTwiceTests {
         arguments: [
             (SecretPurpose.newPasscode, [SecretPurpose.newPasscode, .repeatedPasscode]),
             (.otherPasscode, [.otherPasscode, .repeatedPasscode]),
+            (.duressPasscode, [.duressPasscode, .repeatedPasscode]),
             (.passcode, [.passcode]), (.password, [.password]),
         ])
     func typed(_ purpose: SecretPurpose, _ expected: [SecretPurpose]) async throws {

@@ -42,6 +42,15 @@ struct HeldVaultTests {
         #expect(code { _ = try HeldVault(opening: folder + "/vault") } == .vaultBusy)
     }
 
+    @Test("Reading a vault leaves its access time alone")
+    func accessTime() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var vault = try HeldVault(creating: folder + "/vault")
+        vault.keep()
+        // O_NOATIME, which Swift does not import.
+        #expect(fcntl(vault.descriptor, F_GETFL) & 0o1_000_000 != 0)
+    }
+
     @Test("What cannot be opened is told apart")
     func missing() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

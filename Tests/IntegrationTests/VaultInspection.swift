@@ -29,7 +29,7 @@ extension TestVault {
     private func openRegion(_ file: VaultFile, _ passcode: String) throws -> Region {
         let header = try VaultHeader(reading: file)
         let source = MasterKeySource(protector: SoftwareProtector(), hasMemory: { _ in true })
-        let attempt = UnlockAttempt(header: header, source: source, time: .system)
+        let attempt = UnlockAttempt(header: header, source: source, entropy: .system, time: .system)
         let bytes = Array(passcode.utf8)
         guard let slot = try attempt.run(SecretBytes(count: bytes.count) { $0.copyBytes(from: bytes) }) else {
             throw Failure(.unlockInvalid)

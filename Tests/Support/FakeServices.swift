@@ -14,7 +14,7 @@ package actor FakeServices: AppServices {
         case addContact(String), acceptContact(String)
         case send(to: String, text: String, plain: Bool)
         case markSeen(String), loadOlder(String), search(String)
-        case changePasscode, addSpace, grow
+        case changePasscode, requireOuter, armDuress, disarmDuress, addSpace, grow
     }
 
     package private(set) var calls: [Call] = []
@@ -28,6 +28,7 @@ package actor FakeServices: AppServices {
     private var roster: [Contact] = []
     private var unread: [JID: Int] = [:]
     private var failures: [Failure] = []
+    private var isInner = false
     private var clock = Timestamp(milliseconds: 1_764_500_000_000)
     private var nextID = 0
     /// Whether the one contact answers with what it was sent.
@@ -41,6 +42,9 @@ package actor FakeServices: AppServices {
     // MARK: what a test sets up
 
     /// The next call that can fail does, with this.
+    /// From now on it answers as the inner space does.
+    package func becomeInner() { isInner = true }
+
     package func failNext(with failure: Failure) { failures.append(failure) }
 
     package func add(profile: ProfileSettings) {
@@ -248,6 +252,23 @@ package actor FakeServices: AppServices {
         current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
     ) throws(Failure) {
         calls.append(.changePasscode)
+        try failIfAsked()
+    }
+
+    package func requireOuter() throws(Failure) {
+        calls.append(.requireOuter)
+        guard !isInner else { throw Failure(.spaceNotHere) }
+    }
+
+    package func armDuress(
+        current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
+    ) throws(Failure) {
+        calls.append(.armDuress)
+        try failIfAsked()
+    }
+
+    package func disarmDuress() throws(Failure) {
+        calls.append(.disarmDuress)
         try failIfAsked()
     }
 

@@ -91,7 +91,7 @@ extension VaultStoreTests {
                 }
                 #expect(opened.place == 5)
                 #expect(opened.region == 1)
-                let isRight = opened.content.rootKey.equals(secret(numbers(100, 32))) && !opened.content.isFresh
+                let isRight = opened.rootKey.equals(secret(numbers(100, 32))) && !opened.isFresh
                 #expect(isRight)
             }
         }
@@ -129,7 +129,7 @@ extension VaultStoreTests {
             for (places, winner) in [([0, 3], 0), ([0, 7], 7), ([2, 4, 6], 4), ([3], 3)] {
                 var slots = SlotPage(random: .system)
                 for place in places {
-                    let content = SlotContent(rootKey: secret(numbers(place, 32)), isFresh: false)
+                    let content = SlotContent(rootKey: secret(numbers(place, 32)))
                     slots.replace(place, with: cipher.seal(content, place: place, entropy: .system))
                 }
                 guard let opened = cipher.select(from: slots).result() else {
@@ -137,7 +137,7 @@ extension VaultStoreTests {
                     continue
                 }
                 #expect(opened.place == winner)
-                let isRight = opened.content.rootKey.equals(secret(numbers(winner, 32)))
+                let isRight = opened.rootKey.equals(secret(numbers(winner, 32)))
                 #expect(isRight)
             }
         }
@@ -150,7 +150,7 @@ extension VaultStoreTests {
             let store = store(on: disk)
             let found = try #require(try store.load())
             #expect(found.epoch == 7)
-            #expect(found.places == [.free, .passcode, .free, .free])
+            #expect(found.places == [.free, .inUse, .free, .free])
             #expect(
                 found.cells.map(\.state) == [.live, .free, .free, .live] + Array(repeating: .free, count: 11) + [
                     .erasing

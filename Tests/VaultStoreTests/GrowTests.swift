@@ -57,6 +57,27 @@ extension VaultStoreTests {
             await space.close()
         }
 
+        @Test("A header that could not be written leaves session and file of one size, and a second try grows")
+        func failingHeader() async throws {
+            for fault in [PasscodeChangeTests.Fault.refused, .unsynced] {
+                for failing in 3...4 {
+                    let disk = try VaultOnDisk.made(slices: 10)
+                    let space = try await disk.open("outer")
+                    disk.fail(write: failing, fault)
+                    await #expect(throws: Failure(.storageFailed)) { try await space.grow(.by(2 << 20)) { _, _ in } }
+                    // The second try fails in its stripes, and cuts the file to what the header names.
+                    // Before them the header is settled: two writes.
+                    disk.fail(write: 3, .refused)
+                    _ = await #expect(throws: Failure.self) { try await space.grow(.by(2 << 20)) { _, _ in } }
+                    disk.recorder.decide { _ in .proceed }
+                    #expect(try await VaultOnDisk(bytes: disk.bytes).role("outer") == .decoy)
+                    try await space.grow(.by(2 << 20)) { _, _ in }
+                    await space.close()
+                    #expect(try await disk.role("outer") == .decoy)
+                }
+            }
+        }
+
         @Test("A disk that fills up in the middle leaves the former size and everything as it was")
         func diskFull() async throws {
             for failing in 1...4 {

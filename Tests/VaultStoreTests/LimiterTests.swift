@@ -30,6 +30,8 @@ extension VaultStoreTests {
                 // Reboot: the whole delay again, whatever the new clock shows.
                 (moment(60_000, bootID: [UInt8](repeating: 2, count: 16)), 10_000),
                 // CLOCK_BOOTTIME before the record's (another time namespace).
+                // One that is far ahead, with the wall clock where it should be: a time namespace again.
+                (moment(3_650_000, wall: 1_053_000), 10_000),
                 (moment(49_999), 10_000), (moment(.min, wall: 0), 10_000),
                 // The wall clock was moved, forward or back, by more than the tolerance.
                 (moment(60_000, wall: 1_060_000 + 2_001), 10_000), (moment(60_000, wall: 1_060_000 - 2_001), 10_000),

@@ -35,12 +35,13 @@ extension VaultStoreTests {
                 _ = try await disk.unlock("outer")
             }
             #expect(Set(shapes).count == 1)
-            // Count in both plain copies, each synced; then outcome in both, the second synced with the whole slot page;
-            // nothing is read.
+            // Count in both plain copies, each synced; then the outcome in both, each synced with the whole slot page; nothing
+            // is read.
             let write = { (offset: Int64) in Shape.write(offset: offset, count: 4096) }
             #expect(
                 shapes[0] == [
-                    write(4096), .sync, write(0), .sync, write(4096), .sync, write(0), write(8192), .sync,
+                    write(4096), .sync, write(0), .sync,
+                    write(4096), write(8192), .sync, write(0), write(8192), .sync,
                 ])
         }
 
@@ -78,6 +79,85 @@ extension VaultStoreTests {
             disk.clock.advance(1)
             #expect(try await disk.role("outer") == .decoy)
             for _ in 0..<4 { #expect(try await disk.role("wrong") == .invalid) }
+        }
+
+        @Test("Success of either space, or by a duress passcode, clears the limiter in the same write")
+        func cleared() async throws {
+            for passcode in ["outer", "inner", "help me out"] {
+                let disk = try await VaultOnDisk.withBoth()
+                try await disk.arm("help me out")
+                for _ in 0..<4 { #expect(try await disk.role("wrong") == .invalid) }
+                disk.clock.advance(5_000)
+                let vault = disk.vault()
+                try await vault.ready()
+                let operations = try await disk.recorder.record {
+                    _ = try await vault.unlock(passcode: secret(passcode))
+                }
+                let failures = operations.compactMap { operation -> UInt32? in
+                    guard case .write(_, let bytes) = operation, case .page(let page) = PlainCopy(bytes) else {
+                        return nil
+                    }
+                    return page.limiter.failures
+                }
+                #expect(failures == [5, 5, 0, 0])
+            }
+        }
+
+        @Test("A touch writes both plain copies and nothing else, locked or open, and keeps what remains of a delay")
+        func touch() async throws {
+            let disk = try await VaultOnDisk.withBoth()
+            for _ in 0..<4 { #expect(try await disk.role("wrong") == .invalid) }
+            let vault = disk.vault()
+            await #expect(throws: Failure(.unlockDelayed, retryAfterMilliseconds: 5_000)) { try await vault.ready() }
+            let before = disk.bytes
+            disk.clock.advance(2_000)
+            let operations = try await disk.recorder.record { try await vault.touch() }
+            #expect(
+                operations.map(Shape.init) == [
+                    .write(offset: 4096, count: 4096), .sync, .write(offset: 0, count: 4096), .sync,
+                ])
+            #expect(disk.bytes[8192...] == before[8192...])
+            await #expect(throws: Failure(.unlockDelayed, retryAfterMilliseconds: 3_000)) { try await vault.ready() }
+            // A clock that is moved now finds what the touch left, not the whole delay.
+            disk.clock.set { $0.wall += 60_000 }
+            await #expect(throws: Failure(.unlockDelayed, retryAfterMilliseconds: 3_000)) {
+                try await disk.vault().ready()
+            }
+            disk.clock.advance(3_000)
+            for passcode in ["outer", "inner"] {
+                let vault = disk.vault()
+                let factory: any SpaceFactory
+                switch try await vault.unlock(passcode: secret(passcode)) {
+                case .real(let found), .decoy(let found): factory = found
+                case .invalid: throw Failure(.unlockInvalid)
+                }
+                let space = try await factory.open()
+                let touches = try await disk.recorder.record { try await vault.touch() }
+                #expect(touches.map(Shape.init) == operations.map(Shape.init))
+                await space.close()
+            }
+        }
+
+        @Test("A touch that fails leaves everything as it was, and the next one repairs it", arguments: [5, 28, 30])
+        func failingTouch(number: Int32) async throws {
+            for failing in 1...2 {
+                let disk = try await VaultOnDisk.withBoth()
+                let vault = disk.vault()
+                try await vault.ready()
+                let writes = Counter()
+                disk.recorder.decide { operation in
+                    guard case .write = operation else { return .proceed }
+                    return writes.next() == failing ? .fail(errno: number) : .proceed
+                }
+                await #expect(throws: Failure.self) { try await vault.touch() }
+                disk.recorder.decide { _ in .proceed }
+                let copy = try VaultOnDisk(bytes: disk.bytes)
+                #expect(try await copy.role("inner") == .real)
+                try await vault.touch()
+                let bytes = disk.bytes
+                #expect(bytes[..<4096] == bytes[4096..<8192])
+                #expect(try await disk.role("outer") == .decoy)
+            }
         }
 
         @Test("An attempt that is killed after its count was written counts")

@@ -25,6 +25,12 @@ package protocol ProfileStorePort: Sendable {
         _ body: @Sendable (any StoreTransaction) throws(Failure) -> Value
     ) async throws(Failure) -> Value
 
+    /// As `write`, for a transaction that a person means to take something away: it may use the slices that a full space
+    /// keeps back for this, so that deleting never fails for want of room.
+    func writeRemoval<Value: Sendable>(
+        _ body: @Sendable (any StoreTransaction) throws(Failure) -> Value
+    ) async throws(Failure) -> Value
+
     /// The change feed: one consumer; every committed change once, in order. Bounded by a chunk of 64 changes a yield;
     /// a consumer that lags makes the feed drop to `lagged`, after which it must read anew.
     var changes: AsyncStream<StoreChanges> { get }
@@ -34,6 +40,15 @@ package protocol ProfileStorePort: Sendable {
 
     /// Checkpoints, closes, forgets the key; ends `changes`. Idempotent.
     func close() async
+}
+
+extension ProfileStorePort {
+    /// A store that is not in a cell of the vault keeps nothing back.
+    package func writeRemoval<Value: Sendable>(
+        _ body: @Sendable (any StoreTransaction) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await write(body)
+    }
 }
 
 /// One element of the change feed.

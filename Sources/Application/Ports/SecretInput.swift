@@ -2,7 +2,7 @@ package import Base
 
 /// Which secret is asked for.
 package enum SecretPurpose: Sendable, Equatable {
-    case passcode, newPasscode, repeatedPasscode, otherPasscode, password
+    case passcode, newPasscode, repeatedPasscode, otherPasscode, duressPasscode, password
 }
 
 /// Where secrets come from: a named descriptor, or the terminal.

@@ -25,6 +25,10 @@ package protocol VaultPort: Sendable {
     /// Tries a passcode: one path, one time, whatever the outcome (invariant 2). Never erases (invariant 5).
     /// Throws what `ready` does, and `memory.short`, `storage.readOnly`; a wrong passcode is `.invalid`.
     func unlock(passcode: consuming SecretBytes) async throws(Failure) -> UnlockOutcome
+
+    /// Writes the plain copies anew, with nothing changed but the limiter's clocks, whatever is open: so that the file's
+    /// times say no more than that the program was running (`Heartbeat`). Throws what writing does.
+    func touch() async throws(Failure)
 }
 
 /// The unlock boundary's whole answer (invariant 2). Each factory was made by its own code path; the decoy's holds no
@@ -91,6 +95,21 @@ package protocol SpacePort: Sendable {
     func changePasscode(
         current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
     ) async throws(Failure)
+
+    /// Throws `space.notHere` where commands that concern the vault as a whole do not work: asked before a passcode is.
+    func requireOuter() async throws(Failure)
+
+    /// Arms a duress passcode, in place of a former one: from now on it opens the outer space too, and destroys the inner
+    /// one in the same moment. Outer space only, whether or not there is an inner one.
+    /// - Parameter current: the present passcode of this space.
+    /// Throws `space.notHere`, `unlock.invalid` where `current` does not open this space, the passcode codes, and
+    /// `passcode.similar` where `new` is too like `current`.
+    func armDuress(
+        current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
+    ) async throws(Failure)
+
+    /// Ends the duress passcode, armed or entered; the same where there is none. Throws `space.notHere`.
+    func disarmDuress() async throws(Failure)
 
     /// Replaces whatever is in the other half by a new empty space. Outer space only: `space.notHere` otherwise.
     func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) async throws(Failure)

@@ -235,6 +235,22 @@ extension AppCoordinator {
         try await space().changePasscode(current: current, new: new, weak: weak)
     }
 
+    package func requireOuter() async throws(Failure) { try await space().requireOuter() }
+
+    package func armDuress(
+        current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
+    ) async throws(Failure) {
+        await commands.enter()
+        defer { commands.leave() }
+        try await space().armDuress(current: current, new: new, weak: weak)
+    }
+
+    package func disarmDuress() async throws(Failure) {
+        await commands.enter()
+        defer { commands.leave() }
+        try await space().disarmDuress()
+    }
+
     package func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) async throws(Failure) {
         await commands.enter()
         defer { commands.leave() }

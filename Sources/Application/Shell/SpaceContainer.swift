@@ -96,6 +96,23 @@ package actor SpaceContainer {
         try await space.changePasscode(current: current, new: new, weak: weak)
     }
 
+    package func requireOuter() async throws(Failure) {
+        try check()
+        try await space.requireOuter()
+    }
+
+    package func armDuress(
+        current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
+    ) async throws(Failure) {
+        try check()
+        try await space.armDuress(current: current, new: new, weak: weak)
+    }
+
+    package func disarmDuress() async throws(Failure) {
+        try check()
+        try await space.disarmDuress()
+    }
+
     package func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) async throws(Failure) {
         try check()
         try await space.addSpace(passcode: passcode, weak: weak)

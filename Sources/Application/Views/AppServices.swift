@@ -117,6 +117,12 @@ package protocol AppServices: Sendable {
     func changePasscode(
         current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
     ) async throws(Failure)
+    /// Throws `space.notHere` where `armDuress` would, before a passcode is asked for.
+    func requireOuter() async throws(Failure)
+    func armDuress(
+        current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
+    ) async throws(Failure)
+    func disarmDuress() async throws(Failure)
     func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) async throws(Failure)
     func growVault(_ change: CapacityChange, progress: @Sendable (Int64, Int64) -> Void) async throws(Failure)
 }

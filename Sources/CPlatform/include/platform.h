@@ -48,6 +48,14 @@ bool postern_terminal_size(int fd, int *columns, int *rows);
 /// Signals the wakeup descriptor `fd` at every SIGWINCH of this process; -1 puts the default back.
 bool postern_resize_watch(int fd);
 
+// File systems (filesystem.c).
+
+/// The number that statfs(2) gives the type of the file system `descriptor` is on; -1 with errno set on error.
+int64_t postern_file_system_type(int descriptor);
+/// Whether another file shares a part of this one's place on the disk (a clone made by `cp --reflink`, or a snapshot, where
+/// the file system says so): 1, 0, or -1 where it does not say.
+int postern_shares_extents(int descriptor);
+
 // Processes (process.c).
 
 /// O_NOATIME, which Swift does not import.

@@ -87,10 +87,19 @@ package final class Cell: Sendable {
         }
     }
 
-    /// Called by the VFS inside a write. A failing disk has no other way to say so here than "no slice".
+    /// Called by the VFS inside a write.
     private func grow(_ position: UInt32) -> UInt64 {
         let isAllowed = mayUseKeptBack.load(ordering: .sequentiallyConsistent)
-        let offset = try? region.slice(of: index, position: Int(position), mayUseKeptBack: isAllowed)
-        return UInt64(offset ?? 0)
+        do throws(Failure) {
+            let offset = try region.slice(of: index, position: Int(position), mayUseKeptBack: isAllowed)
+            return UInt64(offset ?? Int64(POSTERN_GROW_NONE))
+        } catch {
+            return switch error.code {
+            case .storageFull: UInt64(POSTERN_GROW_NONE)
+            case .storageDiskFull: UInt64(POSTERN_GROW_DISK_FULL)
+            case .storageReadOnly: UInt64(POSTERN_GROW_READ_ONLY)
+            default: UInt64(POSTERN_GROW_FAILED)
+            }
+        }
     }
 }

@@ -52,6 +52,14 @@ package final class Region: Sendable {
         }
     }
 
+    /// The page as the disk has it, which is asked where a write has failed.
+    package func refreshed() throws(Failure) -> KeyPage {
+        try state.withLock { (state) throws(Failure) in
+            try refresh(&state)
+            return state.page
+        }
+    }
+
     package func entry(_ cell: Int) -> CellEntry { state.withLock { $0.page.cells[cell] } }
 
     /// Offsets of a cell's slices in order. Throws `storage.damaged` where the table cannot be right.
@@ -136,6 +144,7 @@ package final class Region: Sendable {
 
     /// The durable offset of a cell's slice at `position`, assigned now if it is not yet; nil where there is none.
     func slice(of cell: Int, position: Int, mayUseKeptBack: Bool) throws(Failure) -> Int64? {
+        _ = try refreshed()
         let present = try offsets(of: cell)
         if position < present.count { return present[position] }
         guard position == present.count else { return nil }
@@ -177,15 +186,18 @@ package final class Region: Sendable {
             key: SharedSecret(entropy.secret(32)))
     }
 
+    private func refresh(_ state: inout State) throws(Failure) {
+        guard state.isInDoubt else { return }
+        guard let page = try store.load() else { throw Failure(.vaultDamaged) }
+        state.page = page
+        state.isInDoubt = false
+    }
+
     private func commit<Value: Sendable>(
         _ change: (inout KeyPage, _ slices: Int) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try state.withLock { (state) throws(Failure) in
-            if state.isInDoubt {
-                guard let page = try store.load() else { throw Failure(.vaultDamaged) }
-                state.page = page
-                state.isInDoubt = false
-            }
+            try refresh(&state)
             var page = state.page
             let value = try change(&page, state.slices)
             page.epoch += 1

@@ -41,8 +41,9 @@ package struct OwnSlots: Sendable {
     }
 
     /// Whether a passcode's master key opens this place.
-    package func opens(_ place: Int, master: borrowing SecretBytes) -> Bool {
+    package func opens(_ place: Int, master: borrowing SecretBytes) throws(Failure) -> Bool {
         precondition(places.contains(place))
-        return SlotCipher(master: master.copy(), binding: header.page.binding).opens(place, of: header.slots)
+        let slots = try header.slots()
+        return SlotCipher(master: master.copy(), binding: header.page.binding).opens(place, of: slots)
     }
 }

@@ -1,7 +1,8 @@
 package import Base
 import Synchronization
 
-/// The header's plain pages and slot page, as they are on disk and in memory.
+/// The header's plain pages and slot page, as they are on disk and in memory. The only writer of both while a program
+/// runs: unlock attempts, commands and the heartbeat take turns at its lock.
 ///
 /// Holds nothing secret: slots are ciphertext or random. Writing keeps to the order of Docs/FORMATS.md, so that at
 /// every moment one plain copy is whole.
@@ -11,6 +12,10 @@ package final class VaultHeader: Sendable {
         /// The copy that does not count, to be written first.
         var staleCopy: Int
         var slots: SlotPage
+        /// A write failed: a copy on the disk may say something else than `page`.
+        var isPageInDoubt = false
+        /// A write failed: the disk has the slots before or after it, and is asked before they are used.
+        var areSlotsInDoubt = false
     }
 
     private let file: VaultFile
@@ -30,8 +35,7 @@ package final class VaultHeader: Sendable {
         guard case .page(let page) = copies[counting] else { throw Failure(.vaultVersion) }
         guard page.state == .ready else { throw Failure(.vaultUnfinished) }
         guard size >= VaultLayout.fileSize(slices: page.slices) else { throw Failure(.vaultDamaged) }
-        let slots = try SlotPage(
-            file.read(at: VaultLayout.slotPageOffset, count: VaultLayout.pageSize))
+        let slots = try Self.readSlots(file)
         let areEqual = copies[0] == copies[1]
         state = Mutex(State(page: page, staleCopy: areEqual ? 1 : 1 - counting, slots: slots))
     }
@@ -43,40 +47,81 @@ package final class VaultHeader: Sendable {
     }
 
     package var page: PlainPage { state.withLock { $0.page } }
-    package var slots: SlotPage { state.withLock { $0.slots } }
+
+    /// The slots as the disk has them.
+    package func slots() throws(Failure) -> SlotPage {
+        try state.withLock { (state) throws(Failure) in
+            try refreshSlots(&state)
+            return state.slots
+        }
+    }
 
     /// Changes the plain page: the copy that does not count, sync, the other, sync. Both carry the next counter.
     /// After a throw the page is either as before or as changed, and a later call starts with the copy in doubt.
-    /// - Parameter repeatsSlots: the slot page is written again with its bytes, and synced with the other copy: at an
-    ///   attempt to unlock, which does not wait for the disk once more than it must.
-    package func write(
-        repeatsSlots: Bool = false, _ change: (inout PlainPage) -> Void
+    package func write(_ change: (inout PlainPage) -> Void) throws(Failure) {
+        try state.withLock { (state) throws(Failure) in try put(&state, slots: nil, change) }
+    }
+
+    /// The second write of an attempt to unlock: as `write`, and the slot page goes with either copy, synced with it.
+    package func conclude(
+        _ slots: ConcludedSlots, _ change: (inout PlainPage) -> Void
     ) throws(Failure) {
+        try state.withLock { (state) throws(Failure) in try put(&state, slots: slots, change) }
+    }
+
+    /// Makes both copies on disk say what the page in memory does, if a write has failed.
+    package func settle() throws(Failure) {
         try state.withLock { (state) throws(Failure) in
-            var page = state.page
-            change(&page)
-            page.counter = state.page.counter &+ 1
-            let bytes = page.encoded()
-            let first = state.staleCopy
-            try file.write(bytes, at: VaultLayout.plainPageOffset(copy: first))
-            try file.sync()
-            state.page = page
-            state.staleCopy = 1 - first
-            try file.write(bytes, at: VaultLayout.plainPageOffset(copy: 1 - first))
-            if repeatsSlots { try file.write(state.slots.bytes, at: VaultLayout.slotPageOffset) }
-            try file.sync()
-            state.staleCopy = 1
+            if state.isPageInDoubt { try put(&state, slots: nil) { _ in } }
         }
     }
 
     /// Changes slots and writes the whole slot page once.
     package func writeSlots(_ change: (inout SlotPage) -> Void) throws(Failure) {
         try state.withLock { (state) throws(Failure) in
+            try refreshSlots(&state)
             var slots = state.slots
             change(&slots)
+            state.areSlotsInDoubt = true
             try file.write(slots.bytes, at: VaultLayout.slotPageOffset)
             try file.sync()
             state.slots = slots
+            state.areSlotsInDoubt = false
         }
+    }
+
+    private func put(
+        _ state: inout State, slots: ConcludedSlots?, _ change: (inout PlainPage) -> Void
+    ) throws(Failure) {
+        var page = state.page
+        change(&page)
+        page.counter = state.page.counter &+ 1
+        let bytes = page.encoded()
+        let first = state.staleCopy
+        state.isPageInDoubt = true
+        if slots != nil { state.areSlotsInDoubt = true }
+        try file.write(bytes, at: VaultLayout.plainPageOffset(copy: first))
+        if let slots { try file.write(slots.first.bytes, at: VaultLayout.slotPageOffset) }
+        try file.sync()
+        state.page = page
+        state.staleCopy = 1 - first
+        try file.write(bytes, at: VaultLayout.plainPageOffset(copy: 1 - first))
+        if let slots { try file.write(slots.second.bytes, at: VaultLayout.slotPageOffset) }
+        try file.sync()
+        state.staleCopy = 1
+        state.isPageInDoubt = false
+        if let slots {
+            state.slots = slots.second
+            state.areSlotsInDoubt = false
+        }
+    }
+
+    private func refreshSlots(_ state: inout State) throws(Failure) {
+        // Read again until a write has succeeded: what the kernel holds after a failed sync may not reach the disk.
+        if state.areSlotsInDoubt { state.slots = try Self.readSlots(file) }
+    }
+
+    private static func readSlots(_ file: VaultFile) throws(Failure) -> SlotPage {
+        try SlotPage(file.read(at: VaultLayout.slotPageOffset, count: VaultLayout.pageSize))
     }
 }

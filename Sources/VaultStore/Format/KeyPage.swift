@@ -22,8 +22,15 @@ package struct CellEntry: Sendable {
     }
 }
 
-/// What an own place of the slot page is used for.
-package enum PlaceUse: UInt8, Sendable { case free = 0, passcode = 1, retiring = 3 }
+/// What an own place of the slot page is used for. Two are in use: the passcode's and the reserve, and nothing here tells
+/// which is which.
+package enum PlaceUse: UInt8, Sendable {
+    case free = 0
+    case inUse = 1
+    /// The old and the new place of a passcode change under way.
+    case retiring = 3
+    case arriving = 4
+}
 
 /// A region's key page in the clear (Docs/FORMATS.md, "Key page"); class S3.
 package struct KeyPage: Sensitive {
@@ -40,7 +47,10 @@ package struct KeyPage: Sensitive {
         self.region = region
         epoch = 1
         places = [PlaceUse](repeating: .free, count: VaultLayout.slotsPerRegion)
-        places[place % VaultLayout.slotsPerRegion] = .passcode
+        let own = place % VaultLayout.slotsPerRegion
+        let distance = 1 + Int(entropy.number(below: UInt64(VaultLayout.slotsPerRegion - 1)))
+        places[own] = .inUse
+        places[(own + distance) % VaultLayout.slotsPerRegion] = .inUse
         cells = (0..<VaultLayout.cells).map { _ in
             CellEntry(
                 state: .free, logSlices: 0, id: [UInt8](repeating: 0, count: 16),

@@ -14,39 +14,50 @@ package struct SlotCipher: ~Copyable {
 
     /// A slot for `place`: 512 bytes under a fresh salt.
     package borrowing func seal(_ content: borrowing SlotContent, place: Int, entropy: Entropy) -> [UInt8] {
-        let salt = entropy.bytes(Self.saltSize)
         let region = VaultLayout.region(ofPlace: place)
+        precondition(content.kind != .duress || region == 0, "a duress slot belongs to the outer half")
         let payload = SecretBytes(count: Self.contentSize) { payload in
             payload[0] = Self.version
             payload[1] = SpaceRole(region: region).rawValue
             payload[2] = region
-            payload[3] = content.isFresh ? Self.freshFlag : 0
+            payload[Self.flags] = content.kind.rawValue
             content.rootKey.withUnsafeBytes { key in
                 UnsafeMutableRawBufferPointer(rebasing: payload[Self.rootKeyRange]).copyMemory(from: key)
             }
         }
+        return seal(payload: payload, place: place, entropy: entropy)
+    }
+
+    /// As `seal`, of a plaintext that is there.
+    borrowing func seal(payload: borrowing SecretBytes, place: Int, entropy: Entropy) -> [UInt8] {
+        let salt = entropy.bytes(Self.saltSize)
         let derived = derive(place: place, salt: salt)
         return salt + derived.key.seal(payload, nonce: derived.nonce, associatedData: binding)
     }
 
-    /// Tries all slots and selects one without branching on which: inner places first, then outer ones.
+    /// Tries all slots and selects one without branching on which: an inner one, else a plain outer one, else a duress
+    /// one.
     package borrowing func select(from page: SlotPage) -> SlotSelection {
         var selected = SecretBytes(count: Self.contentSize)
         var place: UInt8 = 0
-        var found: UInt8 = 0
-        for candidate in [4, 5, 6, 7, 0, 1, 2, 3] {
+        var rank: UInt8 = 0
+        for candidate in 0..<VaultLayout.slots {
             var content = SecretBytes(count: Self.contentSize)
             let isOpen = open(page, place: candidate, into: &content)
-            let take = isOpen & ~found
-            found |= take
-            place |= UInt8(candidate) & take
+            let isDuress = content.withUnsafeBytes { $0[Self.flags] & SlotContent.Kind.duress.rawValue }
+            let found = isOpen & (SlotSelection.outerRank &+ VaultLayout.region(ofPlace: candidate) &- isDuress)
+            let take = Mask.isLess(rank, found)
+            rank = Mask.choose(take, found, rank)
+            place = Mask.choose(take, UInt8(candidate), place)
             selected.withUnsafeMutableBytes { selected in
                 content.withUnsafeBytes { content in
-                    for index in 0..<Self.contentSize { selected[index] |= content[index] & take }
+                    for index in 0..<Self.contentSize {
+                        selected[index] = Mask.choose(take, content[index], selected[index])
+                    }
                 }
             }
         }
-        return SlotSelection(content: selected, place: place, found: found)
+        return SlotSelection(content: selected, place: place, rank: rank)
     }
 
     /// Whether one place opens under this master key.
@@ -63,17 +74,15 @@ package struct SlotCipher: ~Copyable {
             Array(slot.dropFirst(Self.saltSize)), nonce: derived.nonce, associatedData: binding, into: &content)
         let region = VaultLayout.region(ofPlace: place)
         let role = SpaceRole(region: region).rawValue
+        let allowed = SlotContent.Kind.fresh.rawValue | (region == 0 ? SlotContent.Kind.duress.rawValue : 0)
         let difference = content.withUnsafeBytes { content in
             var difference = (content[0] ^ Self.version) | (content[1] ^ role) | (content[2] ^ region)
-            difference |= content[3] & ~Self.freshFlag
+            difference |= content[Self.flags] & ~allowed
             for index in 4..<Self.rootKeyRange.lowerBound { difference |= content[index] }
             for index in Self.rootKeyRange.upperBound..<Self.contentSize { difference |= content[index] }
             return difference
         }
-        // Arithmetic instead of a branch: 0xFF where there is no difference and the seal was right.
-        let isEqual = UInt8(truncatingIfNeeded: (UInt16(difference) &- 1) >> 8)
-        let sealedMask = UInt8(0) &- (isSealed ? 1 : 0)
-        return isEqual & sealedMask
+        return Mask.isEqual(difference, 0) & (UInt8(0) &- (isSealed ? 1 : 0))
     }
 
     private borrowing func derive(place: Int, salt: [UInt8]) -> SlotKey {
@@ -92,6 +101,21 @@ package struct SlotCipher: ~Copyable {
     static let saltSize = 32
     static let contentSize = VaultLayout.slotSize - saltSize - CommittingKey.overhead
     static let version: UInt8 = 1
-    static let freshFlag: UInt8 = 2
+    /// Where the plaintext has its flags.
+    static let flags = 3
     static let rootKeyRange = 8..<40
+}
+
+/// Decisions as arithmetic: 0xFF for yes, 0 for no, so that nothing branches on a secret.
+enum Mask {
+    static func isEqual(_ a: UInt8, _ b: UInt8) -> UInt8 {
+        UInt8(truncatingIfNeeded: (UInt16(a ^ b) &- 1) >> 8)
+    }
+
+    static func isLess(_ a: UInt8, _ b: UInt8) -> UInt8 {
+        UInt8(truncatingIfNeeded: (UInt16(a) &- UInt16(b)) >> 8)
+    }
+
+    /// `yes` where `mask` is 0xFF, `no` where it is 0.
+    static func choose(_ mask: UInt8, _ yes: UInt8, _ no: UInt8) -> UInt8 { no ^ ((no ^ yes) & mask) }
 }

@@ -11,11 +11,20 @@ package enum SpaceRole: UInt8, Sendable {
 
 /// What a slot holds.
 package struct SlotContent: ~Copyable, Sendable {
-    /// The space's key page may not be written yet.
-    package let isFresh: Bool
+    /// What opening the slot means.
+    package enum Kind: UInt8, Sendable {
+        case plain = 0
+        /// Opening it destroys the places of the inner space. In the outer half only.
+        case duress = 1
+        /// The space's key page may not be written yet.
+        case fresh = 2
+    }
+
+    package let kind: Kind
+    /// 32 bytes.
     package let rootKey: SecretBytes
-    package init(rootKey: consuming SecretBytes, isFresh: Bool) {
+    package init(rootKey: consuming SecretBytes, kind: Kind = .plain) {
         self.rootKey = rootKey
-        self.isFresh = isFresh
+        self.kind = kind
     }
 }

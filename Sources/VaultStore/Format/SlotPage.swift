@@ -24,6 +24,12 @@ package struct SlotPage: Sendable, Equatable {
         bytes.replaceSubrange(range(place), with: slot)
     }
 
+    /// As `replace` where `mask` is 0xFF, nothing where it is 0; the same steps either way.
+    mutating func replace(_ place: Int, with slot: [UInt8], where mask: UInt8) {
+        precondition(slot.count == VaultLayout.slotSize)
+        for (index, byte) in zip(range(place), slot) { bytes[index] = Mask.choose(mask, byte, bytes[index]) }
+    }
+
     private func range(_ place: Int) -> Range<Int> {
         precondition((0..<VaultLayout.slots).contains(place))
         return (place * VaultLayout.slotSize)..<((place + 1) * VaultLayout.slotSize)

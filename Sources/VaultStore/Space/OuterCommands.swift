@@ -23,7 +23,7 @@ struct OuterCommands: Sendable {
         let place = first + Int(entropy.number(below: UInt64(VaultLayout.slotsPerRegion)))
         let cipher = SlotCipher(master: master.copy(), binding: page.binding)
         let fresh = cipher.seal(
-            SlotContent(rootKey: rootKey.copy(), isFresh: true), place: place, entropy: entropy)
+            SlotContent(rootKey: rootKey.copy(), kind: .fresh), place: place, entropy: entropy)
         // Two writes, so that a torn page cannot lose the former slot before the new one is there.
         try header.writeSlots { $0.replace(place, with: fresh) }
         try header.writeSlots { slots in
@@ -36,15 +36,19 @@ struct OuterCommands: Sendable {
             entropy: entropy)
         try store.write(KeyPage(region: 1, place: place, entropy: entropy))
         let settled = cipher.seal(
-            SlotContent(rootKey: rootKey.copy(), isFresh: false), place: place, entropy: entropy)
+            SlotContent(rootKey: rootKey.copy()), place: place, entropy: entropy)
         try header.writeSlots { $0.replace(place, with: settled) }
     }
+
+    /// Slices a region, as the header says now.
+    var slices: Int { header.page.slices }
 
     /// Appends random stripes for both regions (Docs/FORMATS.md, "Vault grow").
     /// Throws `vault.capacity` with the limits where the change is none or too much.
     /// - Parameter progress: bytes appended and of how many, after each MiB.
-    /// - Returns: slices a region, now.
-    func grow(_ change: CapacityChange, progress: (Int64, Int64) -> Void) throws(Failure) -> Int {
+    func grow(_ change: CapacityChange, progress: (Int64, Int64) -> Void) throws(Failure) {
+        // A former attempt may have left a plain copy that names more than the file is going to have.
+        try header.settle()
         let present = header.page.slices
         let slices =
             switch change {
@@ -71,6 +75,5 @@ struct OuterCommands: Sendable {
             throw error
         }
         try header.write { $0.slices = slices }
-        return slices
     }
 }

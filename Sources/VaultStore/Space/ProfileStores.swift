@@ -38,7 +38,22 @@ final class ProfileStoreInCell: ProfileStorePort {
     func write<Value: Sendable>(
         _ body: @Sendable (any StoreTransaction) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        try await store.write(body)
+        let cell = cell
+        return try await store.write { (transaction) throws(Failure) in
+            cell.allowKeptBack(false)
+            return try body(transaction)
+        }
+    }
+
+    func writeRemoval<Value: Sendable>(
+        _ body: @Sendable (any StoreTransaction) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let cell = cell
+        return try await store.write { (transaction) throws(Failure) in
+            // Slices are asked for up to the commit, behind this body; the next one's says anew what it may use.
+            cell.allowKeptBack(true)
+            return try body(transaction)
+        }
     }
 
     var changes: AsyncStream<StoreChanges> { store.changes }

@@ -9,6 +9,8 @@ internal import SQLCipherKit
 actor Space: SpacePort {
     private let region: Region
     private let keys: SpaceKeys
+    /// The place of the slot page that the session's passcode opened.
+    private var place: Int
     private let services: SpaceServices
     /// nil in the inner space.
     private let outer: OuterCommands?
@@ -28,9 +30,12 @@ actor Space: SpacePort {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(region: Region, keys: SpaceKeys, services: SpaceServices, outer: OuterCommands?) throws(Failure) {
+    init(
+        region: Region, keys: SpaceKeys, place: Int, services: SpaceServices, outer: OuterCommands?
+    ) throws(Failure) {
         self.region = region
         self.keys = keys
+        self.place = place
         self.services = services
         self.outer = outer
         do { executor = try DatabaseExecutor() } catch { throw Failure(error.code) }
@@ -128,12 +133,15 @@ actor Space: SpacePort {
 
     func removeProfile(_ id: ProfileID) async throws(Failure) -> ErasureReport {
         let registry = try openRegistry()
-        guard let index = region.cell(id: id.bytes, states: [.live]) else { throw Failure(.profileMissing) }
+        guard try registry.profiles().contains(where: { $0.id == id }) else { throw Failure(.profileMissing) }
         await openStores.removeValue(forKey: id)?.store?.close()
         var steps = [ReportStep(name: "prepared", state: "done", at: services.time.now())]
-        try region.destroyKey(index)
+        // After a disk that failed midway there may be an erasing cell, or none, to go on with.
+        _ = try region.refreshed()
+        let index = region.cell(id: id.bytes, states: [.live, .erasing])
+        if let index { try region.destroyKey(index) }
         steps.append(ReportStep(name: "keyDestroyed", state: "done", at: services.time.now()))
-        let isWhole = try region.cleanCell(index)
+        let isWhole = if let index { try region.cleanCell(index) } else { true }
         try registry.remove(id)
         steps.append(ReportStep(name: "cleaned", state: isWhole ? "done" : "incomplete", at: services.time.now()))
         return ErasureReport(
@@ -151,29 +159,67 @@ actor Space: SpacePort {
         current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
     ) throws(Failure) {
         _ = try openRegistry()
-        let change = PasscodeChange(
-            region: region, slots: keys.slots, rootKey: keys.rootKey, entropy: services.entropy)
+        try confirm(Passcode.prepareAttempt(current))
+        place = try passcodes.run(from: place, to: master(ofNew: Passcode.prepareNew(new), weak: weak))
+    }
+
+    func requireOuter() throws(Failure) {
+        guard outer != nil else { throw Failure(.spaceNotHere) }
+    }
+
+    func armDuress(
+        current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
+    ) throws(Failure) {
+        try requireOuter()
+        _ = try openRegistry()
+        let present = Passcode.prepareAttempt(current)
+        try confirm(present)
+        let prepared = try Passcode.prepareNew(new)
+        guard !PasscodeLikeness.areAlike(prepared, present) else { throw Failure(.passcodeSimilar) }
+        let master = try master(ofNew: prepared, weak: weak)
+        try passcodes.settle(opened: place)
+        guard let reserve = try passcodes.reserve(beside: place) else { throw Failure(.internalFault) }
+        try keys.slots.write(
+            SlotContent(rootKey: keys.rootKey.bytes.copy(), kind: .duress), place: reserve, master: master)
+    }
+
+    func disarmDuress() throws(Failure) {
+        try requireOuter()
+        _ = try openRegistry()
+        // None is left only while an entered duress passcode has the space open over an interrupted change of passcode.
+        guard let reserve = try passcodes.reserve(beside: place) else { return }
+        try keys.slots.randomise([reserve])
+    }
+
+    /// Finds the place of the present passcode, which a change that failed may have moved.
+    /// Throws `unlock.invalid` where this is not the passcode of the space.
+    private func confirm(_ passcode: borrowing SecretBytes) throws(Failure) {
         try services.source.requireMemory(keys.page.kdf)
-        let present = try services.source.derive(Passcode.prepareAttempt(current), page: keys.page)
-        guard let place = change.place else { throw Failure(.internalFault) }
-        guard keys.slots.opens(place, master: present) else { throw Failure(.unlockInvalid) }
-        try change.run(master: master(ofNew: new, weak: weak))
+        let master = try services.source.derive(passcode, page: keys.page)
+        guard let opened = try passcodes.place(openedBy: master, known: place) else { throw Failure(.unlockInvalid) }
+        place = opened
+    }
+
+    private var passcodes: PasscodeChange {
+        PasscodeChange(region: region, slots: keys.slots, rootKey: keys.rootKey, entropy: services.entropy)
     }
 
     func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) throws(Failure) {
         guard let outer else { throw Failure(.spaceNotHere) }
         _ = try openRegistry()
-        try outer.addInnerSpace(master: master(ofNew: passcode, weak: weak))
+        try outer.addInnerSpace(master: master(ofNew: Passcode.prepareNew(passcode), weak: weak))
     }
 
     func grow(_ change: CapacityChange, progress: @Sendable (Int64, Int64) -> Void) throws(Failure) {
         guard let outer else { throw Failure(.spaceNotHere) }
         _ = try openRegistry()
-        region.setSlices(try outer.grow(change, progress: progress))
+        // Also after a failure: the header may have the new size, and both must go by it.
+        defer { region.setSlices(outer.slices) }
+        try outer.grow(change, progress: progress)
     }
 
-    private func master(ofNew passcode: borrowing SecretBytes, weak: WeakPasscode) throws(Failure) -> SecretBytes {
-        let prepared = try Passcode.prepareNew(passcode)
+    /// - Parameter prepared: a passcode to be set.
+    private func master(ofNew prepared: borrowing SecretBytes, weak: WeakPasscode) throws(Failure) -> SecretBytes {
         try PasscodeStrength.require(prepared, allowsWeak: weak == .allowed)
         try services.source.requireMemory(keys.page.kdf)
         return try services.source.derive(prepared, page: keys.page)

@@ -17,7 +17,7 @@ struct RealSpaceFactory: SpaceFactory {
 
     func open() async throws(Failure) -> any SpacePort {
         let region = try SpaceRecovery(keys: keys, slot: slot, entropy: services.entropy).openRegion()
-        let space = try Space(region: region, keys: keys, services: services, outer: nil)
+        let space = try Space(region: region, keys: keys, place: slot.place, services: services, outer: nil)
         return try await space.started()
     }
 }
@@ -41,7 +41,7 @@ struct DecoySpaceFactory: SpaceFactory {
 
     func open() async throws(Failure) -> any SpacePort {
         let region = try SpaceRecovery(keys: keys, slot: slot, entropy: services.entropy).openRegion()
-        let space = try Space(region: region, keys: keys, services: services, outer: outer)
+        let space = try Space(region: region, keys: keys, place: slot.place, services: services, outer: outer)
         return try await space.started()
     }
 }

@@ -22,7 +22,8 @@ struct SpaceRecovery: Sendable {
         let region = Region(
             access: keys.access, store: store, page: keyPage, slices: page.slices, salt: page.salt,
             entropy: entropy)
-        try endPasscodeChange(region)
+        try PasscodeChange(region: region, slots: keys.slots, rootKey: slot.rootKey, entropy: entropy)
+            .settle(opened: slot.place)
         try region.finishInterrupted()
         return region
     }
@@ -37,22 +38,8 @@ struct SpaceRecovery: Sendable {
         var keyPage = KeyPage(region: slot.region, place: slot.place, entropy: entropy)
         if let found { keyPage = found } else { try store.write(keyPage) }
         try keys.slots.write(
-            SlotContent(rootKey: slot.rootKey.bytes.copy(), isFresh: false), place: slot.place,
+            SlotContent(rootKey: slot.rootKey.bytes.copy()), place: slot.place,
             master: slot.master.bytes, isOnly: true)
         return keyPage
-    }
-
-    /// The passcode that opened the space stays its only one.
-    private func endPasscodeChange(_ region: Region) throws(Failure) {
-        let first = keys.slots.places.lowerBound
-        let own = slot.place - first
-        let places = region.page.places
-        guard places[own] != .passcode || places.indices.contains(where: { $0 != own && places[$0] != .free }) else {
-            return
-        }
-        try keys.slots.randomise(places.indices.filter { $0 != own && places[$0] != .free }.map { first + $0 })
-        try region.setPlaces { places in
-            for index in places.indices { places[index] = index == own ? .passcode : .free }
-        }
     }
 }

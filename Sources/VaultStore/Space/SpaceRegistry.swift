@@ -137,6 +137,7 @@ private struct StoredProfile {
     let id: [UInt8]
     let name: String
     let jid: String
+    let kind: String
     let host: String?
     let port: Int64?
     let tls: String?
@@ -149,6 +150,7 @@ private struct StoredProfile {
         id = row.blob(0)
         name = row.text(1)
         jid = row.text(2)
+        kind = row.text(3)
         host = row.textOrNil(4)
         port = row.int64OrNil(5)
         tls = row.textOrNil(6)
@@ -158,18 +160,31 @@ private struct StoredProfile {
         isPlain = row.bool(10)
     }
 
+    /// Throws `storage.damaged` for what no version of this schema writes: a weaker connection than the one chosen, or one
+    /// to elsewhere, must not come of it.
     func profile() throws(Failure) -> Profile {
-        guard let id = ProfileID(bytes: id), let name = try? ProfileName(name), let jid = try? JID(jid) else {
-            throw Failure(.storageDamaged)
+        guard let id = ProfileID(bytes: id), let name = try? ProfileName(name), let jid = try? JID(jid), kind == "xmpp"
+        else { throw Failure(.storageDamaged) }
+        var mode: TLSMode?
+        if let tls {
+            guard let known = TLSMode(rawValue: tls) else { throw Failure(.storageDamaged) }
+            mode = known
         }
-        return Profile(
+        return try Profile(
             id: id,
             settings: ProfileSettings(
                 name: name, jid: jid,
-                server: host.map { HostPort(host: $0, port: port.flatMap { UInt16(exactly: $0) }) },
-                tls: tls.flatMap(TLSMode.init), authorities: authorities,
-                proxy: proxyHost.map { HostPort(host: $0, port: proxyPort.flatMap { UInt16(exactly: $0) }) },
+                server: Self.place(host, port),
+                tls: mode, authorities: authorities,
+                proxy: Self.place(proxyHost, proxyPort),
                 isPlain: isPlain))
+    }
+
+    private static func place(_ host: String?, _ port: Int64?) throws(Failure) -> HostPort? {
+        guard let host else { return nil }
+        guard let port else { return HostPort(host: host, port: nil) }
+        guard let number = UInt16(exactly: port) else { throw Failure(.storageDamaged) }
+        return HostPort(host: host, port: number)
     }
 }
 

@@ -2,15 +2,18 @@ package import Base
 
 /// One attempt at a passcode: the uniform path of invariant 2 and Docs/FORMATS.md, "Unlock attempt".
 ///
-/// The same system calls, sizes and order whatever the outcome, up to and including the second write.
+/// The same system calls, sizes and order whatever the outcome, up to and including the second write. What a duress
+/// passcode destroys is destroyed in that write; nothing behind it knows of it.
 package struct UnlockAttempt: Sendable {
     private let header: VaultHeader
     private let source: MasterKeySource
+    private let entropy: Entropy
     private let time: TimeSource
 
-    package init(header: VaultHeader, source: MasterKeySource, time: TimeSource) {
+    package init(header: VaultHeader, source: MasterKeySource, entropy: Entropy, time: TimeSource) {
         self.header = header
         self.source = source
+        self.entropy = entropy
         self.time = time
     }
 
@@ -23,8 +26,11 @@ package struct UnlockAttempt: Sendable {
         let prepared = Passcode.prepareAttempt(passcode)
         try header.write { $0.limiter = Limiter.attempted($0.limiter, at: LimiterMoment(time)) }
         let master = try source.derive(prepared, page: page)
-        let selection = SlotCipher(master: master.copy(), binding: page.binding).select(from: header.slots)
-        try header.write(repeatsSlots: true) {
+        let cipher = SlotCipher(master: master.copy(), binding: page.binding)
+        let slots = try header.slots()
+        let selection = cipher.select(from: slots)
+        let conclusion = selection.conclusion(for: slots, sealedBy: cipher, entropy: entropy)
+        try header.conclude(conclusion) {
             $0.limiter = Limiter.concluded(
                 $0.limiter, succeeded: selection.hasOpened, at: LimiterMoment(time))
         }
@@ -51,8 +57,8 @@ package struct UnlockedSlot: Sendable {
 
     init(slot: borrowing OpenedSlot, master: consuming SecretBytes) {
         place = slot.place
-        isFresh = slot.content.isFresh
-        rootKey = SharedSecret(slot.content.rootKey.copy())
+        isFresh = slot.isFresh
+        rootKey = SharedSecret(slot.rootKey.copy())
         self.master = SharedSecret(master)
     }
 }

@@ -61,7 +61,7 @@ struct VaultCreation: Sendable {
             entropy: entropy)
         try store.write(KeyPage(region: 0, place: place, entropy: entropy))
         try OwnSlots(header: header, region: 0, entropy: entropy)
-            .write(SlotContent(rootKey: rootKey, isFresh: false), place: place, master: master)
+            .write(SlotContent(rootKey: rootKey), place: place, master: master)
         // From its first copy on, this is a vault.
         try header.write { $0.state = .ready }
     }

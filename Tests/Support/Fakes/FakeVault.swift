@@ -7,7 +7,7 @@ import Synchronization
 package final class FakeVault: VaultPort {
     /// Where a test may stop, fail or look.
     package enum Step: Hashable, Sendable {
-        case unlock, openSpace, listProfiles, openProfile, closeSpace, removeProfile
+        case unlock, touch, openSpace, listProfiles, openProfile, closeSpace, removeProfile
     }
     package typealias Hook = @Sendable (Step) async throws(Failure) -> Void
 
@@ -60,6 +60,8 @@ package final class FakeVault: VaultPort {
         let factory = Factory(vault: self, index: index)
         return state.withLock { $0.spaces[index].isReal } ? .real(factory) : .decoy(factory)
     }
+
+    package func touch() async throws(Failure) { try await pass(.touch) }
 
     fileprivate func pass(_ step: Step) async throws(Failure) {
         if let hook = state.withLock({ $0.hook }) { try await hook(step) }
@@ -158,6 +160,19 @@ private final class FakeSpace: SpacePort {
             contents.passcode = changed
         }
     }
+
+    func requireOuter() async throws(Failure) {
+        let isReal = try vault.change(index) { (contents) throws(Failure) in contents.isReal }
+        guard !isReal else { throw Failure(.spaceNotHere) }
+    }
+
+    func armDuress(
+        current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
+    ) async throws(Failure) {
+        try await requireOuter()
+    }
+
+    func disarmDuress() async throws(Failure) { try await requireOuter() }
 
     func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) async throws(Failure) {
         let isReal = try vault.change(index) { (contents) throws(Failure) in contents.isReal }

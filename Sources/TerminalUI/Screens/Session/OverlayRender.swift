@@ -38,6 +38,7 @@ extension SecretPurpose {
         case .newPasscode: "New passcode"
         case .repeatedPasscode: "The new passcode once more"
         case .otherPasscode: "Passcode of the second space"
+        case .duressPasscode: "Duress passcode"
         case .password: Texts.setupPassword
         }
     }
