@@ -34,7 +34,7 @@ package let commandCatalogue: [CommandHelp] = [
     CommandHelp(name: "outbox", usage: "outbox", summary: "Show messages that wait for the server."),
     CommandHelp(
         name: "passcode change", usage: "passcode change [--allow-weak] [--passcode-fd N]",
-        summary: "Change the passcode of this space: the current one, then the new one."),
+        summary: "Change the passcode of this space: the current one, then the new one. It ends a duress passcode."),
     CommandHelp(
         name: "space add", usage: "space add --yes [--allow-weak] [--passcode-fd N]",
         summary: "Make a second space with a passcode of its own. Whatever is in the other half is replaced."),
