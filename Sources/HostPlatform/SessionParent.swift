@@ -45,10 +45,10 @@ package struct SessionParent: ~Copyable {
             }
             child = try spawn([CommandLine.arguments.first ?? "postern"] + handover.arguments + arguments)
         }
-        return wait(for: child, serving: FileChannelServer(socket: pair[0]))
+        return wait(for: child, serving: ChildChannel(socket: pair[0]))
     }
 
-    private borrowing func wait(for child: Int32, serving server: FileChannelServer) -> (code: Int32, died: Bool) {
+    private borrowing func wait(for child: Int32, serving channel: ChildChannel) -> (code: Int32, died: Bool) {
         var isServing = true
         var wasAskedToEnd = false
         while true {
@@ -61,10 +61,10 @@ package struct SessionParent: ~Copyable {
             }
             var ready = [
                 pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: isServing ? server.socket : -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isServing ? channel.socket : -1, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&ready, 2, -1) > 0 else { continue }
-            if ready[1].revents != 0 { isServing = server.serve() }
+            if ready[1].revents != 0 { isServing = channel.serve() }
             guard ready[0].revents != 0 else { continue }
             switch postern_next_signal(signals) {
             case SIGTERM, SIGHUP:

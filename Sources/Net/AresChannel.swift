@@ -46,7 +46,9 @@ actor AresChannel {
     }
 
     /// Opens the channel; `finish` has to follow. False when c-ares cannot work here.
-    func start() -> Bool {
+    /// - Parameter configuration: what to read instead of `/etc/resolv.conf`; closed here.
+    func start(configuration: Int32?) -> Bool {
+        defer { if let configuration { close(configuration) } }
         guard Self.isReady, channel == nil else { return false }
         var options = ares_options()
         options.flags = postern_ares_nosearch
@@ -60,7 +62,12 @@ actor AresChannel {
             }
         }
         options.sock_state_cb_data = Unmanaged.passUnretained(self).toOpaque()
-        guard ares_init_options(&channel, &options, postern_ares_options) == postern_ares_success else { return false }
+        // c-ares copies the path. By this name a process opens what it has open already.
+        let path = strdup("/proc/self/fd/\(configuration ?? -1)")
+        defer { free(path) }
+        options.resolvconf_path = path
+        let given = postern_ares_options | (configuration == nil ? 0 : postern_ares_resolvconf)
+        guard ares_init_options(&channel, &options, given) == postern_ares_success else { return false }
         guard let nameserver = settings.nameserver else { return true }
         return ares_set_servers_ports_csv(channel, nameserver) == postern_ares_success
     }

@@ -6,6 +6,9 @@ package actor Resolver {
     package struct Settings: Sendable {
         /// `address` or `address:port` of the server to ask; nil for the system's.
         package var nameserver: String?
+        /// Gives a descriptor of what stands in `/etc/resolv.conf` now, to be closed by the resolver, for a process
+        /// that cannot open the file itself; nil for one that can.
+        package var configuration: (@Sendable () async -> Int32?)?
         /// How long a server may think about one query.
         package var queryMilliseconds: Int64 = 2_000
         /// How often it is asked.
@@ -106,7 +109,7 @@ package actor Resolver {
     ) async throws(NetError) -> Answer {
         try interruption.check()
         let channel = AresChannel(executor: executor, settings: settings)
-        guard await channel.start() else {
+        guard await channel.start(configuration: await settings.configuration?()) else {
             await channel.finish()
             throw NetError(.netResolve)
         }

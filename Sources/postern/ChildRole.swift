@@ -13,9 +13,10 @@ import VaultStore
 import XMPPLink
 
 /// What the session child does: it puts the parts together and runs one window over them. Its memory, with every key,
-/// ends with it. The process is hardened already.
+/// ends with it. The process is in its sandbox already.
 struct ChildRole {
     let handover: Handover
+    let sandbox: Sandbox
     let arguments: [String]
 
     /// Returns the exit code for the parent (`ChildExit`) or the person.
@@ -31,8 +32,12 @@ struct ChildRole {
     private func serve(_ invocation: Invocation) async throws(Failure) -> Int32 {
         let time = TimeSource.system
         let log = handover.log.map { LogFile.log(to: $0, time: time) } ?? .off
+        // The parent's death ends this process as any hang-up does.
+        let parent = try ParentChannel(socket: handover.channel, didEnd: { kill(getpid(), SIGHUP) })
         let network = EpollExecutor()
-        let resolver = Resolver(executor: network, entropy: .system)
+        var resolution = Resolver.Settings()
+        resolution.configuration = { await parent.resolverConfiguration() }
+        let resolver = Resolver(executor: network, entropy: .system, settings: resolution)
         let vault = Vault(
             file: VaultFile(descriptor: handover.vault), entropy: .system, time: time, stores: Self.stores)
         let services = AppCoordinator(
@@ -55,11 +60,11 @@ struct ChildRole {
         case .shell(let isJSON):
             let secrets: any SecretInput = try secretInput(invocation, asks: !isJSON)
             let shell = LineShell(
-                services: services, secrets: isJSON ? secrets : TypedTwice(secrets), files: files,
+                services: services, secrets: isJSON ? secrets : TypedTwice(secrets), files: parent,
                 input: try input(invocation), output: try LineWriter(descriptor: STDOUT_FILENO), time: time,
                 passcodeDescriptor: invocation.passcodeDescriptor)
             return isJSON ? await JSONShell(shell).run() : await TextShell(shell).run()
-        case .session: return try await showScreen(services, invocation, time)
+        case .session: return try await showScreen(services, parent, time)
         case .help, .version:
             throw Failure(.commandUnknown)
         }
@@ -67,16 +72,16 @@ struct ChildRole {
 
     /// The full-screen session; where the vault is new, the choice of its passcode instead.
     private func showScreen(
-        _ services: AppCoordinator, _ invocation: Invocation, _ time: TimeSource
+        _ services: AppCoordinator, _ parent: ParentChannel, _ time: TimeSource
     ) async throws(Failure) -> Int32 {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw Failure(.terminalUnfit) }
         let environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
         guard ColorDepth.canAddress(term: environment("TERM")) else { throw Failure(.terminalUnfit) }
-        var options = TerminalUIOptions()
+        var options = TerminalUIOptions(lockRequests: parent.lockRequests)
         options.creates = handover.isNew ? Invocation.defaultCapacity : nil
         options.colors = ColorDepth.detect(environment)
         let end = try await runTerminalUI(
-            services: services, descriptors: nil, files: files, time: time, options: options)
+            services: services, descriptors: nil, files: parent, time: time, options: options)
         switch end {
         case .quit: return handover.isNew ? 1 : 0
         case .locked, .panicked: return ChildExit.locked
@@ -94,8 +99,6 @@ struct ChildRole {
             },
             open: { (connection) throws(Failure) in try openProfileStore(connection: connection, entropy: .system) })
     }
-
-    private var files: FileChannel { FileChannel(socket: handover.channel) }
 
     private func input(_ invocation: Invocation) throws(Failure) -> LineReader {
         // Where passcodes come from standard input as well, no byte may be read ahead of them.

@@ -161,28 +161,95 @@ struct SecretReaderTests {
     }
 }
 
-@Suite("Files opened by the parent")
-struct FileChannelTests {
-    @Test("A regular file within the limit is read; anything else is refused")
+/// A parent's and a child's end of one channel; the parent serves on a thread of its own.
+private func channels(didEnd: @escaping @Sendable () -> Void = {}) throws -> (ChildChannel, ParentChannel) {
+    var pair: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
+    let parent = ChildChannel(socket: pair[0])
+    Thread {
+        var waiting = pollfd(fd: parent.socket, events: Int16(POLLIN), revents: 0)
+        while poll(&waiting, 1, -1) > 0, parent.serve() {}
+    }.start()
+    return (parent, try ParentChannel(socket: pair[1], didEnd: didEnd))
+}
+
+@Suite("The channel between parent and child")
+struct ChannelTests {
+    private static let certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    private static let key = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
+
+    @Test("A file of certificates within the limit is read; whatever else a child asks for is refused")
     func reads() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data("content".utf8).write(to: URL(fileURLWithPath: path))
-        var pair: [Int32] = [-1, -1]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
-        let server = FileChannelServer(socket: pair[0])
-        let serving = Thread { while server.serve() {} }
-        serving.start()
-        let channel = FileChannel(socket: pair[1])
-        #expect(try await channel.read(path: path, limit: 7) == Array("content".utf8))
+        let (parent, child) = try channels()
+        defer { shutdown(parent.socket, Int32(SHUT_RDWR)) }
+        try Data(Self.certificate.utf8).write(to: URL(fileURLWithPath: path))
+        let size = Self.certificate.utf8.count
+        #expect(try await child.read(path: path, limit: size) == Array(Self.certificate.utf8))
         let refused: [(String, Int)] = [
-            (path, 6), (path + "-not-there", 100), ("/dev/zero", 100), ("/", 100), ("", 100),
-            (String(repeating: "x", count: 4097), 100),
+            (path, size - 1), (path + "-not-there", 100), ("/dev/zero", 100), ("/", 100), ("", 100),
+            (String(repeating: "x", count: 4096), 100), (String(repeating: "x", count: 4097), 100), ("a\0b", 100),
         ]
         for (path, limit) in refused {
-            await #expect(throws: Failure(.fileUnreadable)) { try await channel.read(path: path, limit: limit) }
+            await #expect(throws: Failure(.fileUnreadable)) { try await child.read(path: path, limit: limit) }
         }
-        close(pair[1])
+        for content in ["", "root:x:0:0\n", Self.key, Self.certificate + Self.key, Self.key + Self.certificate] {
+            try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+            await #expect(throws: Failure(.tlsAuthorityFile)) { try await child.read(path: path, limit: 1000) }
+        }
+        try Data((Self.certificate + String(repeating: "\n", count: 1 << 20)).utf8).write(
+            to: URL(fileURLWithPath: path))
+        await #expect(throws: Failure(.fileUnreadable)) { try await child.read(path: path, limit: 2 << 20) }
+    }
+
+    @Test("The resolver's configuration comes as a copy that cannot be written")
+    func configuration() async throws {
+        let (parent, child) = try channels()
+        defer { shutdown(parent.socket, Int32(SHUT_RDWR)) }
+        let expected = FileManager.default.contents(atPath: "/etc/resolv.conf")
+        let copy = await child.resolverConfiguration()
+        #expect((copy == nil) == (expected == nil))
+        guard let copy else { return }
+        defer { close(copy) }
+        #expect(readWhole(copy, limit: 1 << 20) == expected.map(Array.init))
+        #expect(write(copy, "x", 1) == -1 && errno == EPERM)
+    }
+
+    @Test("Requests at once get each its own answer, with locks between")
+    func order() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (parent, child) = try channels()
+        defer { shutdown(parent.socket, Int32(SHUT_RDWR)) }
+        for index in 0..<20 where index % 3 != 0 {
+            let text = Self.certificate + "\(index)"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/\(index)"))
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<20 {
+                group.addTask {
+                    parent.lock()
+                    let bytes = try? await child.read(path: folder + "/\(index)", limit: 1000)
+                    #expect(bytes == (index % 3 == 0 ? nil : Array((Self.certificate + "\(index)").utf8)))
+                }
+            }
+        }
+        var requests = child.lockRequests.makeAsyncIterator()
+        #expect(await requests.next() != nil)
+    }
+
+    @Test("When the parent is gone, who waits is refused, and the child is told")
+    func ends() async throws {
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        let (parent, child) = try channels { end.yield() }
+        shutdown(parent.socket, Int32(SHUT_RDWR))
+        var endings = ended.makeAsyncIterator()
+        #expect(await endings.next() != nil)
+        await #expect(throws: Failure(.fileUnreadable)) { try await child.read(path: "/etc/hosts", limit: 1000) }
+        var requests = child.lockRequests.makeAsyncIterator()
+        #expect(await requests.next() == nil)
     }
 
     @Test("The hand-over survives the way through arguments")

@@ -13,8 +13,9 @@ package protocol SecretInput: Sendable {
     func read(_ purpose: SecretPurpose, descriptor: Int32?) async throws(Failure) -> SecretBytes
 }
 
-/// Opens files a person names; outside the process that holds keys.
+/// Opens files a person names; outside the process that holds keys, which cannot.
 package protocol FileOpening: Sendable {
-    /// The whole of a regular file of at most `limit` bytes. Throws `file.unreadable`.
+    /// The whole of a file of certificates, at most `limit` bytes. Throws `file.unreadable`; `tls.authorityFile` where
+    /// there is no certificate in it, or anything besides.
     func read(path: String, limit: Int) async throws(Failure) -> [UInt8]
 }

@@ -38,7 +38,11 @@ int postern_epoll_wait(int epoll, struct postern_ready *ready, int capacity, int
 extern const int postern_stream_socket;
 /// CLOCK_MONOTONIC.
 int64_t postern_monotonic_milliseconds(void);
-/// Starts a detached thread with all signals blocked, so that they reach the thread that handles them.
+
+// Threads (thread.c).
+
+/// Starts a detached thread with all signals blocked, so that they reach the thread that handles them. Of the name, 15
+/// bytes count. 0, or an errno value.
 int postern_thread_start(const char *name, void *(*body)(void *), void *context);
 
 // Terminal (terminal.c).
@@ -47,6 +51,11 @@ int postern_thread_start(const char *name, void *(*body)(void *), void *context)
 bool postern_terminal_size(int fd, int *columns, int *rows);
 /// Signals the wakeup descriptor `fd` at every SIGWINCH of this process; -1 puts the default back.
 bool postern_resize_watch(int fd);
+/// From now on, when SIGHUP or SIGTERM ends this process, it puts the terminal at `input` back to the settings that it
+/// has now, if they are still this program's to change, and writes `count` bytes to the terminal at `output`, after
+/// which nothing else of this process gets there. What is no terminal is left alone. Call it once, while there is one
+/// thread. `bytes` stays the caller's and has to outlive the process. 0, or -1 with errno set.
+int postern_terminal_will(int input, int output, const void *bytes, size_t count);
 
 // File systems (filesystem.c).
 
@@ -72,6 +81,8 @@ int postern_occupy_standard_streams(void);
 int postern_send_descriptor(int socket, uint8_t status, int descriptor);
 /// Receives what `postern_send_descriptor` sent; `*descriptor` is -1 where none came, else the caller's to close.
 int postern_receive_descriptor(int socket, uint8_t *status, int *descriptor);
+/// A copy of these bytes in memory that nobody can change, as a file to be read from its start; -1 with errno set.
+int postern_sealed_copy(const void *bytes, size_t count);
 /// Blocks SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT and SIGTSTP in this thread and gives a descriptor that reads them;
 /// -1 on error.
 int postern_signal_descriptor(void);
@@ -80,3 +91,32 @@ int postern_next_signal(int descriptor);
 /// Starts `path` with `arguments` and `environment` (both NULL-terminated), no signal blocked or ignored. The child
 /// inherits every descriptor that is not close-on-exec. 0 with `*child` set, or an errno value.
 int postern_spawn(const char *path, char *const arguments[], char *const environment[], int *child);
+
+// The desktop's locks and sleeps (logind.c). Not for threads.
+
+struct postern_logind;
+
+/// A session of this person's is to be locked.
+#define POSTERN_LOGIND_LOCK 1
+/// The machine is about to sleep, and waits for `postern_logind_let_sleep`, though not for ever.
+#define POSTERN_LOGIND_SLEEP 2
+
+/// Begins to listen to logind on the system bus, without waiting for anything; NULL where there is no bus.
+struct postern_logind *postern_logind_open(void);
+void postern_logind_close(struct postern_logind *logind);
+/// What to wait for before `postern_logind_process`: the descriptor (not the caller's), its `poll` events, and the most
+/// milliseconds (-1 for any). -1 where the bus is gone.
+int postern_logind_interest(struct postern_logind *logind, short *events, int *milliseconds);
+/// Takes what has come. What happened, of the bits above, or -1 where the bus is gone.
+int postern_logind_process(struct postern_logind *logind);
+/// The machine may sleep now.
+void postern_logind_let_sleep(struct postern_logind *logind);
+
+// A sleep that nobody announced (sleep.c).
+
+/// A descriptor that becomes readable when the machine wakes up, or its clock is set; -1 on error.
+int postern_clock_watch(void);
+/// Waits for the next such time. 0, or -1 on error.
+int postern_clock_watch_again(int descriptor);
+/// How long this machine slept since it started, in milliseconds: CLOCK_BOOTTIME less CLOCK_MONOTONIC.
+int64_t postern_milliseconds_slept(void);
