@@ -182,3 +182,21 @@ void postern_logind_let_sleep(struct postern_logind *logind) {
     if (logind->inhibitor >= 0) close(logind->inhibitor);
     logind->inhibitor = -1;
 }
+
+bool postern_logind_answers(int milliseconds) {
+    struct postern_logind *logind = postern_logind_open();
+    if (logind == NULL) return false;
+    int64_t end = postern_monotonic_milliseconds() + milliseconds;
+    bool answers = false;
+    while (!answers) {
+        struct pollfd bus = {0};
+        int wait = -1;
+        bus.fd = postern_logind_interest(logind, &bus.events, &wait);
+        int64_t rest = end - postern_monotonic_milliseconds();
+        if (bus.fd < 0 || rest <= 0 || poll(&bus, 1, wait >= 0 && wait < rest ? wait : (int)rest) < 0) break;
+        if (postern_logind_process(logind) < 0) break;
+        answers = logind->inhibitor >= 0;
+    }
+    postern_logind_close(logind);
+    return answers;
+}

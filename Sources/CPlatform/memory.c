@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 void postern_wipe(void *bytes, size_t count) {
     explicit_bzero(bytes, count);
@@ -22,4 +23,10 @@ void *postern_arena_map(size_t size, bool *locked) {
     madvise(base, size, MADV_DONTDUMP);
     madvise(base, size, MADV_WIPEONFORK);
     return base;
+}
+
+int64_t postern_lock_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return 0;
+    return limit.rlim_cur == RLIM_INFINITY ? INT64_MAX : (int64_t)limit.rlim_cur;
 }

@@ -22,7 +22,12 @@ static void end_instead_of_stopping(int signal_number) {
 }
 
 int postern_harden(void) {
-    struct rlimit none = {0, 0};
+    struct rlimit none = {0, 0}, locked;
+    // What root or the session's manager allows at most may be more than what is set.
+    if (getrlimit(RLIMIT_MEMLOCK, &locked) == 0) {
+        locked.rlim_cur = locked.rlim_max;
+        setrlimit(RLIMIT_MEMLOCK, &locked);
+    }
     struct sigaction suspension = {.sa_handler = end_instead_of_stopping};
     sigemptyset(&suspension.sa_mask);
     if (sigaction(SIGTSTP, &suspension, NULL) != 0) return -1;

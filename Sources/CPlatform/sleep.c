@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,4 +31,10 @@ int64_t postern_milliseconds_slept(void) {
     clock_gettime(CLOCK_BOOTTIME, &boot);
     clock_gettime(CLOCK_MONOTONIC, &awake);
     return (int64_t)(boot.tv_sec - awake.tv_sec) * 1000 + (boot.tv_nsec - awake.tv_nsec) / 1000000;
+}
+
+bool postern_clock_is_synchronised(void) {
+    struct timex state = {0};
+    int result = adjtimex(&state);
+    return result >= 0 && result != TIME_ERROR && (state.status & STA_UNSYNC) == 0;
 }

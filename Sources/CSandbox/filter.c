@@ -21,11 +21,14 @@ static const int allowed[] = {
     SCMP_SYS(munmap), SCMP_SYS(membarrier),
     // Threads and waiting.
     SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(futex), SCMP_SYS(gettid), SCMP_SYS(restart_syscall), SCMP_SYS(rseq),
-    SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_yield), SCMP_SYS(set_robust_list), SCMP_SYS(set_tid_address),
+    SCMP_SYS(getcpu), SCMP_SYS(getpriority), SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_get_priority_max),
+    SCMP_SYS(sched_get_priority_min), SCMP_SYS(sched_getparam), SCMP_SYS(sched_getscheduler), SCMP_SYS(sched_yield),
+    SCMP_SYS(set_robust_list), SCMP_SYS(set_tid_address),
     SCMP_SYS(clock_getres), SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep), SCMP_SYS(gettimeofday),
     SCMP_SYS(nanosleep), SCMP_SYS(time),
-    // Signals to itself.
-    SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack),
+    // Signals to itself. Libdispatch parks the main thread in rt_sigsuspend.
+    SCMP_SYS(pause), SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigpending), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(rt_sigsuspend), SCMP_SYS(rt_sigtimedwait), SCMP_SYS(sigaltstack),
     // Descriptors it has.
     SCMP_SYS(close), SCMP_SYS(dup2), SCMP_SYS(dup3), SCMP_SYS(fallocate), SCMP_SYS(fdatasync), SCMP_SYS(fstat), SCMP_SYS(fsync), SCMP_SYS(ftruncate),
     SCMP_SYS(lseek), SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(pwrite64), SCMP_SYS(pwritev), SCMP_SYS(read),
@@ -35,7 +38,8 @@ static const int allowed[] = {
     SCMP_SYS(readlinkat), SCMP_SYS(stat), SCMP_SYS(statx),
     // Readiness.
     SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl), SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_wait), SCMP_SYS(eventfd2),
-    SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(timerfd_create), SCMP_SYS(timerfd_settime),
+    SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(pselect6), SCMP_SYS(select), SCMP_SYS(timerfd_create),
+    SCMP_SYS(timerfd_gettime), SCMP_SYS(timerfd_settime),
     // Sockets of the internet's families, outwards, and the one to the parent.
     SCMP_SYS(connect), SCMP_SYS(getpeername), SCMP_SYS(getsockname), SCMP_SYS(getsockopt), SCMP_SYS(recvfrom),
     SCMP_SYS(recvmsg), SCMP_SYS(sendmsg), SCMP_SYS(sendto), SCMP_SYS(setsockopt), SCMP_SYS(shutdown),

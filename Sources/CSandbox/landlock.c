@@ -31,8 +31,10 @@ struct path_rule {
     int32_t parent;
 } __attribute__((packed));
 
-/// What may be read: the names of servers, their authorities, the time zone, the number of processors, random bytes.
-/// Nothing of a person's. All of it is optional, and none may be written.
+/// What may be read: the names of servers, their authorities, the time zone, the number of processors, random bytes, and
+/// what the kernel tells everybody about processes and memory. Libdispatch looks at its own threads as `/proc/TID`, which
+/// cannot be named beforehand; of other processes, Landlock keeps memory, environment and descriptors closed all the
+/// same, as they are not in this domain. Nothing of a person's. All of it is optional, and none may be written.
 static const char *const readable[] = {
     "/etc/hosts",
     "/etc/nsswitch.conf",
@@ -46,6 +48,7 @@ static const char *const readable[] = {
     "/usr/share/zoneinfo",
     "/sys/devices/system/cpu",
     "/dev/urandom",
+    "/proc",
 };
 
 int postern_landlock_version(void) {
@@ -59,7 +62,9 @@ static int allow_reading(int ruleset, const char *path) {
     struct stat status;
     int result = fstat(place, &status);
     if (result == 0) {
-        struct path_rule rule = {FS_READ_FILE | (S_ISDIR(status.st_mode) ? FS_READ_DIR : 0), place};
+        // Whose processes there are is not to be listed.
+        bool is_listed = S_ISDIR(status.st_mode) && strcmp(path, "/proc") != 0;
+        struct path_rule rule = {FS_READ_FILE | (is_listed ? FS_READ_DIR : 0), place};
         result = (int)syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0);
     }
     close(place);

@@ -144,3 +144,11 @@ postern_bidi postern_bidi_of(uint32_t point) {
     default: return POSTERN_BIDI_OTHER;
     }
 }
+
+const char *postern_icu_version(void) {
+    static char text[U_MAX_VERSION_STRING_LENGTH];
+    UVersionInfo version;
+    u_getVersion(version);
+    u_versionToString(version, text);
+    return text;
+}

@@ -9,6 +9,8 @@ package struct Invocation: Sendable, Equatable {
         case session
         case initialize(capacity: Int64, allowsWeak: Bool)
         case shell(json: Bool)
+        case doctor(json: Bool)
+        case demo
         case help(String?)
         case version
     }
@@ -55,6 +57,8 @@ package struct Invocation: Sendable, Equatable {
             }
             action = .initialize(capacity: capacity, allowsWeak: words.flag("--allow-weak"))
         case "shell": action = .shell(json: words.flag("--json"))
+        case "doctor": action = .doctor(json: words.flag("--json"))
+        case "demo": action = .demo
         case "help": action = .help(command.count > 1 ? command.dropFirst().joined(separator: " ") : nil)
         case .some: throw Failure(.commandUnknown)
         }
@@ -64,7 +68,7 @@ package struct Invocation: Sendable, Equatable {
         idleMinutes = try words.number("--idle", in: 0...1440)
         passcodeDescriptor = try words.number("--passcode-fd", in: 0...1_048_576)
         if vault == "" || log == "" { throw Failure(.commandUsage) }
-        if words.flag("--json"), command.first != "shell" { throw Failure(.commandUsage) }
+        if words.flag("--json"), command.first != "shell", command.first != "doctor" { throw Failure(.commandUsage) }
         if idleMinutes != nil, command.first != nil, command.first != "shell" { throw Failure(.commandUsage) }
         if command.first != "init", words.flag("--allow-weak") || words.value("--capacity") != nil {
             throw Failure(.commandUsage)
@@ -80,6 +84,8 @@ package let programHelp = """
 
       init [--capacity SIZE] [--allow-weak]   make a vault
       shell [--json]                          the session in lines, for scripts and screen readers
+      doctor [--json]                         what holds on this machine and what does not; opens no vault
+      demo                                    a session with a throw-away server, from a checkout of the sources
       help [COMMAND]                          this text, or one command of the session
       --version                               the version
 

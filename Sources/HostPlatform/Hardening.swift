@@ -30,13 +30,13 @@ package struct Sandbox: Sendable, Equatable {
     ///
     /// Call it on the main thread, before any other is started: the kernel keeps some of it for the thread that asks,
     /// and forgets it with that thread. Throws `internal.fault`. A kernel without a sandbox is no failure.
-    package static func enter() throws(Failure) -> Sandbox {
-        // What is read later and cannot be opened then.
-        _ = TimeSource.system.bootID()
+    /// - Parameter drawsScreen: whether this process fills the screen, so that its death is to leave it.
+    package static func enter(drawsScreen: Bool) throws(Failure) -> Sandbox {
+        // For the life of the process.
         let leave = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: ScreenSequences.leave.count)
         _ = leave.initialize(from: ScreenSequences.leave)
         var sandbox = postern_sandbox()
-        guard postern_terminal_will(STDIN_FILENO, STDOUT_FILENO, leave.baseAddress, leave.count) == 0,
+        guard postern_terminal_will(STDIN_FILENO, STDOUT_FILENO, leave.baseAddress, drawsScreen ? leave.count : 0) == 0,
             postern_harden() == 0, postern_sandbox_enter(&sandbox) == 0
         else { throw Failure(.internalFault) }
         return Sandbox(sandbox)

@@ -10,6 +10,9 @@ package struct SessionParent: ~Copyable {
     private let terminal: TerminalModes?
     private let signals: Int32
     private let drawsScreen: Bool
+    private let outside = LockSignals()
+    /// Milliseconds that a child has to close everything once it was told to lock.
+    private static let lockLimit: Int64 = 3_000
 
     /// Blocks the signals it wants to hear of; call before any thread is started. Throws `internal.fault`.
     /// - Parameter drawsScreen: whether its children fill the screen, so that a dead one's is to be left. Elsewhere that
@@ -23,12 +26,21 @@ package struct SessionParent: ~Copyable {
 
     deinit { close(signals) }
 
+    /// How a child ended.
+    package struct End: Sendable, Equatable {
+        /// Its exit code; 1 after a death by a signal, `ChildExit.locked` where that was because it did not lock in time.
+        package let code: Int32
+        /// Whether it died and nobody had asked it to end.
+        package let died: Bool
+    }
+
     /// Runs one child to its end.
-    /// - Parameter arguments: a person's own arguments, repeated to the child.
-    /// - Returns: its exit code; 1 after a death by a signal; `died` tells of one that nobody asked for.
+    /// - Parameters:
+    ///   - arguments: a person's own arguments, repeated to the child.
+    ///   - locks: whether it opens spaces, and so is to lock when the desktop does or the machine sleeps.
     package borrowing func runChild(
-        vault: borrowing HeldVault, log: Int32?, arguments: [String]
-    ) throws(Failure) -> (code: Int32, died: Bool) {
+        vault: borrowing HeldVault, log: Int32?, arguments: [String], locks: Bool = true
+    ) throws(Failure) -> End {
         var pair: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
             throw Failure(.internalFault)
@@ -45,25 +57,39 @@ package struct SessionParent: ~Copyable {
             }
             child = try spawn([CommandLine.arguments.first ?? "postern"] + handover.arguments + arguments)
         }
-        return wait(for: child, serving: ChildChannel(socket: pair[0]))
+        if locks { outside.start() }
+        return wait(for: child, serving: ChildChannel(socket: pair[0]), locks: locks)
     }
 
-    private borrowing func wait(for child: Int32, serving channel: ChildChannel) -> (code: Int32, died: Bool) {
+    private borrowing func wait(for child: Int32, serving channel: ChildChannel, locks: Bool) -> End {
         var isServing = true
         var wasAskedToEnd = false
+        // BOOTTIME, so that a sleep in between counts.
+        var lockedBy: Int64?
         while true {
             var status: Int32 = 0
             if waitpid(child, &status, WNOHANG) == child {
                 // The macros of wait(2): the low seven bits hold the signal.
                 let died = status & 0x7F != 0
                 restoreTerminal(leavingScreen: died && drawsScreen)
-                return (died ? 1 : (status >> 8) & 0xFF, died && !wasAskedToEnd)
+                outside.letSleep()
+                let code = died ? (lockedBy == nil ? 1 : ChildExit.locked) : (status >> 8) & 0xFF
+                return End(code: code, died: died && !wasAskedToEnd && lockedBy == nil)
             }
-            var ready = [
-                pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: isServing ? channel.socket : -1, events: Int16(POLLIN), revents: 0),
-            ]
-            guard poll(&ready, 2, -1) > 0 else { continue }
+            let (interests, busTimeout) = outside.interests()
+            var ready =
+                [
+                    pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+                    pollfd(fd: isServing ? channel.socket : -1, events: Int16(POLLIN), revents: 0),
+                ] + interests
+            let untilKilled: Int32 = lockedBy.map { Int32(clamping: max(0, $0 - TimeSource.system.boottime())) } ?? -1
+            let timeout: Int32 = [busTimeout, untilKilled].filter { $0 >= 0 }.min() ?? -1
+            guard poll(&ready, nfds_t(ready.count), timeout) >= 0 else { continue }
+            if outside.wantsLock(ready[2...]), locks, lockedBy == nil {
+                lockedBy = TimeSource.system.boottime() + Self.lockLimit
+                channel.lock()
+            }
+            if let lockedBy, TimeSource.system.boottime() >= lockedBy { kill(child, SIGKILL) }
             if ready[1].revents != 0 { isServing = channel.serve() }
             guard ready[0].revents != 0 else { continue }
             switch postern_next_signal(signals) {
@@ -85,7 +111,7 @@ package struct SessionParent: ~Copyable {
         guard let terminal else { return }
         terminal.restore(STDIN_FILENO, dropsTyped: false)
         guard leavingScreen, isatty(STDOUT_FILENO) == 1 else { return }
-        _ = writeAll(ScreenSequences.reset, to: STDOUT_FILENO)
+        _ = writeAll(ScreenSequences.leave, to: STDOUT_FILENO)
     }
 
     private borrowing func spawn(_ arguments: [String]) throws(Failure) -> Int32 {

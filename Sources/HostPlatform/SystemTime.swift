@@ -6,7 +6,7 @@ extension TimeSource {
     package static let system = TimeSource(
         now: { Timestamp(milliseconds: milliseconds(CLOCK_REALTIME)) },
         boottime: { milliseconds(CLOCK_BOOTTIME) },
-        bootID: { ownBootID },
+        bootID: readBootID,
         sleep: { duration in try await Task.sleep(for: .milliseconds(max(0, duration))) })
 }
 
@@ -15,9 +15,6 @@ private func milliseconds(_ clock: clockid_t) -> Int64 {
     clock_gettime(clock, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }
-
-/// Read once: it stays as long as the process can, and the session's sandbox does not let it be read later.
-private let ownBootID = readBootID()
 
 /// The UUID of `/proc/sys/kernel/random/boot_id` as 16 bytes; zeros where there is no `/proc`.
 private func readBootID() -> [UInt8] {

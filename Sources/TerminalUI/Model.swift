@@ -23,6 +23,8 @@ struct Model: Sendable {
         /// Milliseconds without a key after which the session locks.
         var idleLimit: Int64 = 5 * 60_000
         var clock: LocalClock
+        /// For the status line.
+        var caution: SafeText?
     }
 
     /// - Parameter creates: whether to make a vault rather than open one.

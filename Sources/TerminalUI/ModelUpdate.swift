@@ -20,7 +20,8 @@ extension Model {
             self.boottime = boottime
             if isSuspended || boottime - lastActivity >= settings.idleLimit { return lockSession(.locked) }
         case .terminalGone: return close(.hungUp)
-        case .lockWanted: return lockSession(.locked)
+        // Also at the prompt and while a passcode is tried: whoever asks waits for the end of this process.
+        case .lockWanted: return close(.locked)
         case .answer(.closed(let end)): return [.end(end)]
         case .key(.control("\\")), .secretEnded(.panic): return close(.panicked)
         default: break

@@ -14,6 +14,8 @@ package struct TerminalUIOptions: Sendable {
     package var clock: LocalClock = LocalClocks.system
     /// Milliseconds without a key after which the session locks.
     package var idleLimit: Int64 = 5 * 60_000
+    /// One or two words on the status line about what does not hold on this machine.
+    package var caution: String?
     /// Each element locks the session: a signal, the machine going to sleep.
     package var lockRequests: AsyncStream<Void>
 
@@ -50,7 +52,8 @@ package func runTerminalUI(
         runner: runner, keyboard: reader, writer: writer, time: time, heard: heard, inputs: inputs)
     let model = Model(
         creates: options.creates != nil, size: output.size, now: time.now(), boottime: time.boottime(),
-        settings: Model.Settings(idleLimit: options.idleLimit, clock: options.clock))
+        settings: Model.Settings(
+            idleLimit: options.idleLimit, clock: options.clock, caution: options.caution.map { SafeText($0) }))
     try modes.enterRaw(options.input)
     reader.beginSecret()
     do throws(Failure) { try reader.start() } catch {

@@ -34,6 +34,13 @@ struct ChildRole {
         let log = handover.log.map { LogFile.log(to: $0, time: time) } ?? .off
         // The parent's death ends this process as any hang-up does.
         let parent = try ParentChannel(socket: handover.channel, didEnd: { kill(getpid(), SIGHUP) })
+        if !sandbox.isWhole {
+            log.warning("a sandbox is missing", ["landlock": sandbox.landlock, "seccomp": sandbox.filtersCalls])
+        }
+        if !SecretArena.isLocked {
+            log.warning("keys can be swapped out")
+            if invocation.action != .session { _ = tell("postern: keys can be swapped out; see: postern doctor") }
+        }
         let network = EpollExecutor()
         var resolution = Resolver.Settings()
         resolution.configuration = { await parent.resolverConfiguration() }
@@ -65,7 +72,7 @@ struct ChildRole {
                 passcodeDescriptor: invocation.passcodeDescriptor)
             return isJSON ? await JSONShell(shell).run() : await TextShell(shell).run()
         case .session: return try await showScreen(services, parent, time)
-        case .help, .version:
+        case .help, .version, .doctor, .demo:
             throw Failure(.commandUnknown)
         }
     }
@@ -80,6 +87,7 @@ struct ChildRole {
         var options = TerminalUIOptions(lockRequests: parent.lockRequests)
         options.creates = handover.isNew ? Invocation.defaultCapacity : nil
         options.colors = ColorDepth.detect(environment)
+        options.caution = caution
         let end = try await runTerminalUI(
             services: services, descriptors: nil, files: parent, time: time, options: options)
         switch end {
@@ -90,6 +98,15 @@ struct ChildRole {
         case .failed(let failure): throw failure
         }
     }
+
+    /// What does not hold here, in a word or two; `doctor` says more.
+    private var caution: String? {
+        if !SecretArena.isLocked { return "keys can be swapped out" }
+        if sandbox.landlock == 0 { return "no Landlock" }
+        return sandbox.filtersCalls ? nil : "no seccomp"
+    }
+
+    private func tell(_ text: String) -> Bool { writeLine(Array(text.utf8), to: STDERR_FILENO) }
 
     /// Profiles' databases are the profile store's to make and open; the vault gives the connection.
     private static var stores: ProfileStores {

@@ -1,8 +1,13 @@
 import Base
 import CommandLine
+import CryptoPrimitives
 import Glibc
 import HostPlatform
+import Net
+import SQLCipherKit
+import Terminal
 import VaultStore
+import XMPP
 
 /// What the process that a person starts does: reads the arguments, holds the vault file, and starts a child for each
 /// session. It never sees a secret.
@@ -23,6 +28,8 @@ struct ParentRole {
             writeLine(JSONShell.readyLine(version: posternVersion), to: STDOUT_FILENO)
             return serve(invocation, json: true)
         case .initialize, .session, .shell: return serve(invocation, json: false)
+        case .doctor(let isJSON): return examine(invocation, json: isJSON)
+        case .demo: return demo()
         }
     }
 
@@ -37,7 +44,7 @@ struct ParentRole {
             case .initialize: return try create(path, parent, log: invocation.log)
             case .session: return try session(path, parent, log: invocation.log)
             case .shell: return try once(try HeldVault(opening: path), parent, log: invocation.log, json: json)
-            case .help, .version: return 0
+            case .help, .version, .doctor, .demo: return 0
             }
         } catch {
             return fail(error, json: json)
@@ -49,7 +56,7 @@ struct ParentRole {
         let log = try open(log: log, beside: vault)
         defer { if let log { close(log) } }
         noteFileSystem(of: vault)
-        let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
+        let end = try parent.runChild(vault: vault, log: log, arguments: arguments, locks: false)
         guard end.code == ChildExit.created else {
             return end.died ? fail(Failure(.sessionEnded), json: false) : end.code
         }
@@ -105,7 +112,8 @@ struct ParentRole {
         let log = try open(log: log, beside: vault)
         if !json { noteFileSystem(of: vault) }
         let end = try parent.runChild(vault: vault, log: log, arguments: arguments)
-        return end.died ? fail(Failure(.sessionEnded), json: json) : end.code
+        if end.died { return fail(Failure(.sessionEnded), json: json) }
+        return end.code == ChildExit.locked ? 0 : end.code
     }
 
     private func help(_ topic: String?) -> Int32 {
@@ -113,6 +121,33 @@ struct ParentRole {
         guard !entries.isEmpty else { return fail(Failure(.commandUnknown), json: false) }
         for entry in entries { _ = tell("\(entry.usage)\n    \(entry.summary)") }
         return 0
+    }
+
+    private func examine(_ invocation: Invocation, json: Bool) -> Int32 {
+        let libraries: [(name: String, version: String)] = [
+            ("SQLCipher", sqlcipherVersion() ?? "unknown"), ("SQLite", sqliteVersion),
+            ("libsodium", LibraryVersions.sodium), ("OpenSSL", LibraryVersions.openSSL), ("libxml2", xmlVersion),
+            ("c-ares", aresVersion), ("ICU", icuVersion), ("utf8proc", utf8procVersion),
+        ]
+        let report = DoctorReport(
+            Doctor.examine(
+                vault: invocation.vault ?? HeldVault.defaultPath(environment: environmentValue), libraries: libraries,
+                environment: environmentValue))
+        if json { return writeLine(report.json.line, to: STDOUT_FILENO) ? report.exitCode : 1 }
+        for line in report.lines where tell(line) != 0 { return 1 }
+        return report.exitCode
+    }
+
+    /// The demo's server and contact come with the sources, not with the program: it says how to get there.
+    private func demo() -> Int32 {
+        _ = tell(
+            """
+            The demo starts a throw-away server and a contact that answers, on this machine only.
+            It comes with the sources; in a checkout of them:
+
+                ./Scripts/run demo
+            """)
+        return 1
     }
 
     private func tell(_ text: String) -> Int32 {

@@ -1,7 +1,6 @@
 import CommandLine
 import Glibc
 import HostPlatform
-import VaultStore
 
 /// The version as `--version` and the `ready` event tell it.
 let posternVersion = "0.1.0"
@@ -16,8 +15,7 @@ struct Postern {
             try occupyStandardStreams()
             // Here and nowhere else: this is the main thread, and some of it holds for a thread and those it starts.
             if handover != nil {
-                MasterKeySource.openSystemMemory()
-                sandbox = try Sandbox.enter()
+                sandbox = try Sandbox.enter(drawsScreen: (try? Invocation(arguments))?.action == .session)
             }
         } catch {
             exit(error.code.exitCode)

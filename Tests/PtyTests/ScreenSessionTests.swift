@@ -10,7 +10,7 @@ struct ScreenSessionTests {
             Checkout.program, ["--vault", vault], on: PseudoTerminal(columns: columns, rows: rows))
     }
 
-    private func unlock(_ program: TerminalProgram, _ passcode: String = TestVault.passcode) async throws {
+    func unlock(_ program: TerminalProgram, _ passcode: String = TestVault.passcode) async throws {
         try await program.terminal.waitFor("Passcode ›", seconds: 20)
         program.terminal.type(passcode + "\r")
         try await program.terminal.waitFor("Add your account", seconds: 20)

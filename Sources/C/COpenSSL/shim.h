@@ -11,6 +11,8 @@
 #include <openssl/rand.h>
 #include <openssl/pem.h>
 
+static const int postern_openssl_version_string = OPENSSL_VERSION_STRING;
+
 // Macros of OpenSSL that Swift cannot call.
 
 static inline int postern_ctx_set_min_version(SSL_CTX *ctx, int version) {

@@ -11,6 +11,8 @@ bool postern_equal(const void *a, const void *b, size_t count);
 /// Maps `size` bytes, locks them in memory, keeps them out of core dumps and of forked children.
 /// `*locked` tells whether the lock was had. NULL with errno set when there is no memory at all.
 void *postern_arena_map(size_t size, bool *locked);
+/// Bytes that this process may lock in memory.
+int64_t postern_lock_limit(void);
 
 // Event loop (epoll.c). Functions that return int give 0 or an errno value unless told otherwise.
 
@@ -70,7 +72,7 @@ int postern_shares_extents(int descriptor);
 /// O_NOATIME, which Swift does not import.
 extern const int postern_noatime;
 
-/// For a process that will hold keys: not dumpable, no core file, ends with its parent (by SIGHUP), ends where it would
+/// For a process that will hold keys: as much locked memory as it is allowed, not dumpable, no core file, ends with its parent (by SIGHUP), ends where it would
 /// be suspended (by SIGKILL), and hears of broken pipes and of file size limits as errors.
 /// 0, or -1 with errno set by what failed first.
 int postern_harden(void);
@@ -111,6 +113,8 @@ int postern_logind_interest(struct postern_logind *logind, short *events, int *m
 int postern_logind_process(struct postern_logind *logind);
 /// The machine may sleep now.
 void postern_logind_let_sleep(struct postern_logind *logind);
+/// Whether logind is there and lets its sleep be held up, within so many milliseconds.
+bool postern_logind_answers(int milliseconds);
 
 // A sleep that nobody announced (sleep.c).
 
@@ -120,3 +124,5 @@ int postern_clock_watch(void);
 int postern_clock_watch_again(int descriptor);
 /// How long this machine slept since it started, in milliseconds: CLOCK_BOOTTIME less CLOCK_MONOTONIC.
 int64_t postern_milliseconds_slept(void);
+/// Whether something keeps CLOCK_REALTIME right (adjtimex(2)).
+bool postern_clock_is_synchronised(void);

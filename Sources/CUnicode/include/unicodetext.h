@@ -69,3 +69,6 @@ typedef enum {
     POSTERN_BIDI_OTHER
 } postern_bidi;
 postern_bidi postern_bidi_of(uint32_t point);
+
+/// ICU's version, as it is loaded now, for instance "72.1". Stays ICU's.
+const char *postern_icu_version(void);

@@ -13,16 +13,13 @@ extension MasterKeySource {
         return true
     }
 
-    /// Opens what `systemMemory` reads, for a process that cannot open it later.
-    package static func openSystemMemory() { _ = meminfo }
-
-    /// Stays open; -1 where there is none.
-    private static let meminfo = open("/proc/meminfo", O_RDONLY | O_CLOEXEC)
-
     /// MemAvailable of /proc/meminfo in bytes; nil where it cannot be read (then the mapping decides).
     private static func availableMemory() -> Int? {
+        let descriptor = open("/proc/meminfo", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 1024)
-        let count = pread(meminfo, &buffer, buffer.count, 0)
+        let count = read(descriptor, &buffer, buffer.count)
         guard count > 0 else { return nil }
         let text = String(decoding: buffer.prefix(count), as: UTF8.self)
         for line in text.split(separator: "\n") where line.hasPrefix("MemAvailable:") {

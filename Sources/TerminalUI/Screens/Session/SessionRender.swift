@@ -13,7 +13,7 @@ extension SessionState {
             surface.put("│", at: Point(column: layout.divider.left, row: row), Theme.separator)
         }
         if layout.header.columns > 0 { chat(on: &surface, layout, days) }
-        StatusLine(state: self).draw(on: &surface, in: layout.status)
+        StatusLine(state: self, caution: model.settings.caution).draw(on: &surface, in: layout.status)
         if let overlay { render(overlay, on: &surface, days) }
     }
 
@@ -53,9 +53,10 @@ extension SessionState {
     }
 }
 
-/// The last row: account, connection, encryption, or for a while a notice instead.
+/// The last row: account, connection, encryption, what does not hold here, or for a while a notice instead.
 struct StatusLine {
     let state: SessionState
+    let caution: SafeText?
 
     func draw(on surface: inout Surface, in area: Rect) {
         surface.fill(area, Theme.status)
@@ -80,7 +81,9 @@ struct StatusLine {
         }
     }
 
-    private var parts: [(SafeText, Style)] {
+    private var parts: [(SafeText, Style)] { account + (caution.map { [($0, Theme.warning)] } ?? []) }
+
+    private var account: [(SafeText, Style)] {
         guard let name = state.activeProfile else { return [(Texts.noProfile, Theme.secondary)] }
         var parts: [(SafeText, Style)] = [(SafeText(name.text), Theme.heading)]
         guard let status = state.status else { return parts }
