@@ -112,7 +112,8 @@ struct DoctorTests {
         #expect(finding(folder + "/vault")?.level == .note)
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        FileManager.default.createFile(atPath: folder + "/vault", contents: nil, attributes: [.posixPermissions: 0o600])
+        _ = FileManager.default.createFile(
+            atPath: folder + "/vault", contents: nil, attributes: [.posixPermissions: 0o600])
         #expect(finding(folder + "/vault")?.level == .ok)
         chmod(folder + "/vault", 0o640)
         #expect(finding(folder + "/vault")?.level == .warn)

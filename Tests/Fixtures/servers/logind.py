@@ -83,18 +83,25 @@ def serve(bus):
     }
     loop = GLib.MainLoop()
 
-    def command(channel, condition):
-        words = channel.readline().split()
-        if not words:
+    pending = b""
+
+    def command(descriptor, condition):
+        nonlocal pending
+        # Not by readline: what it reads ahead would wait for the next line.
+        got = os.read(descriptor, 4096)
+        if not got:
             loop.quit()
             return False
-        if words[0] == "lock":
-            sessions[words[1]].Lock()
-        else:
-            manager.PrepareForSleep(words[0] == "sleep")
+        *lines, pending = (pending + got).split(b"\n")
+        for line in lines:
+            words = line.decode().split()
+            if words[0] == "lock":
+                sessions[words[1]].Lock()
+            else:
+                manager.PrepareForSleep(words[0] == "sleep")
         return True
 
-    GLib.io_add_watch(sys.stdin, GLib.IO_IN | GLib.IO_HUP, command)
+    GLib.io_add_watch(sys.stdin.fileno(), GLib.IO_IN | GLib.IO_HUP, command)
     loop.run()
     return name
 
