@@ -101,6 +101,13 @@ struct DoctorTests {
         ])
     func locale(name: String, isUTF8: Bool) { #expect(SurroundingsExamination.isUTF8(name) == isUTF8) }
 
+    @Test(
+        "Only a file system that writes in place is sound, and no other is praised", arguments: VaultFileSystem.allCases
+    )
+    func fileSystem(kind: VaultFileSystem) {
+        #expect((SurroundingsExamination.fileSystem(kind).level == .ok) == kind.isDeniable)
+    }
+
     @Test("Files that others may open are told, and how to close them")
     func files() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path

@@ -52,6 +52,18 @@ extension Integration {
             #expect(try await vault.shell().quit() == .exit(0))
         }
 
+        @Test("A session that dies in the middle is told under id 0, the program ends with 1, and the next one opens")
+        func childDies() async throws {
+            let vault = try await TestVault()
+            let shell = try await vault.shell()
+            kill(try #require(shell.process.children.first), SIGSEGV)
+            let line = try await shell.process.output.nextJSON("the end", within: 20) { $0["ok"] != nil }
+            #expect(line["id"]?.int == 0)
+            #expect(line["error"]?["code"]?.string == "session.ended")
+            #expect(try await shell.process.ended() == .exit(1))
+            #expect(try await vault.shell().quit() == .exit(0))
+        }
+
         @Test("A session ends with its parent, also long after its threads have come and gone")
         func parentDies() async throws {
             let vault = try await TestVault()

@@ -44,7 +44,7 @@ extension ScreenSessionTests {
     }
 
     @Test("The machine sleeps when the session is locked, and not before; after waking the next sleep waits again")
-    func sleep() async throws {
+    func announcedSleep() async throws {
         try await withLogind { program, logind in
             for _ in 0..<2 {
                 let child = try #require(program.children.first)

@@ -112,19 +112,6 @@ struct ScreenSessionTests {
         #expect(try await program.ended() == .exit(0))
     }
 
-    @Test("After a violent death of the session the terminal is usable again")
-    func violentDeath() async throws {
-        let vault = try await TestVault()
-        let terminal = PseudoTerminal()
-        let before = terminal.modes
-        let program = try TerminalProgram(Checkout.program, ["--vault", vault.path], on: terminal)
-        try await unlock(program)
-        kill(try #require(program.children.first), SIGKILL)
-        #expect(try await program.ended() == .exit(1))
-        #expect(terminal.modes == before)
-        #expect(terminal.raw.contains("\u{1B}[?1049l"))
-    }
-
     @Test("Both spaces look the same on the screen, step by step (invariant 2)")
     func spaces() async throws {
         let vault = try await TestVault()

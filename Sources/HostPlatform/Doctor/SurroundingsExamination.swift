@@ -46,7 +46,40 @@ struct SurroundingsExamination {
         return Finding(.files, .ok, "the vault and its folder are yours alone")
     }
 
-    private var fileSystem: Finding? { nil }
+    /// Of the vault, or of the nearest folder above that is there.
+    private var fileSystem: Finding? {
+        guard var place = vault else { return nil }
+        while true {
+            // Opening alone leaves no trace in the file's times.
+            let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+            if descriptor >= 0 {
+                defer { close(descriptor) }
+                return Self.fileSystem(VaultFileSystem(descriptor: descriptor))
+            }
+            guard errno == ENOENT, place != "/", place != "." else { return nil }
+            place = HeldVault.folder(of: place)
+        }
+    }
+
+    static func fileSystem(_ kind: VaultFileSystem) -> Finding {
+        let reason =
+            switch kind {
+            case .inPlace: nil as String?
+            case .cloned: "a clone of the vault shares its place on the disk"
+            case .copyOnWrite: "this file system can keep earlier states of the vault"
+            case .layered: "this is a layered file system, which can keep an earlier state of the vault"
+            case .memory: "the vault is in memory only: it is gone when the machine stops"
+            case .network: "another machine stores the vault, and can keep earlier states of it"
+            case .fuse: "a program serves this file system, and can keep earlier states of the vault"
+            case .unknown: "this file system is not known here; it may keep earlier states of the vault"
+            }
+        guard let reason else {
+            return Finding(.fileSystem, .ok, "the file system writes the vault in place and keeps no earlier states")
+        }
+        return Finding(
+            .fileSystem, .warn, reason,
+            advice: "keep the vault on ext4 or XFS, outside snapshots and synchronised folders")
+    }
 
     private var terminal: Finding {
         guard isatty(STDOUT_FILENO) == 1 else {
