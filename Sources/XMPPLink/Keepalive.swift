@@ -17,6 +17,7 @@ extension XMPPLink {
 
     private func checkSilence(_ number: UInt64) {
         guard let session, session.number == number, session.isReady else { return }
+        guard isAcknowledging(session) else { return end(number, Failure(.serverTimeout)) }
         scheduleCheck(session)
         let now = time.boottime()
         guard now - session.lastHeard >= limits.silenceMilliseconds, !session.isProbing else { return }
@@ -28,5 +29,17 @@ extension XMPPLink {
             else { return }
             self?.assumeIsolated { $0.end(number, Failure(.netTimeout)) }
         }
+    }
+
+    /// Whether the server still answers requests for acknowledgement: without it nothing we send is ever known to be
+    /// taken. It has twice the time of a silence, since its answer stands behind all that we have sent.
+    private func isAcknowledging(_ session: LinkSession) -> Bool {
+        guard let open = session.stream?.openRequest else {
+            session.openRequest = nil
+            return true
+        }
+        let checks = session.openRequest.map { $0.number == open ? $0.checks + 1 : 1 } ?? 1
+        session.openRequest = (open, checks)
+        return checks <= 4
     }
 }

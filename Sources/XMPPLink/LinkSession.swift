@@ -31,6 +31,8 @@ final class LinkSession: @unchecked Sendable {
     private(set) var lastHeard: Int64 = 0
     /// Bytes received since.
     private var bytesUnheard = 0
+    /// The request for acknowledgement that was open at the last check, and at how many it was.
+    var openRequest: (number: UInt64, checks: Int)?
 
     // Its life.
     var opening: CheckedContinuation<Result<StreamReady, Failure>, Never>?

@@ -16,6 +16,10 @@ extension Integration {
                 #expect(history.last?["state"]?.string == "delivered")
                 #expect(history.last?["security"]?.string == "plaintext")
                 #expect(try await shell.list("outbox", "items").isEmpty)
+                try await peer.send(
+                    raw: "<message to='alice@xmpp.test' type='chat'>"
+                        + "<displayed xmlns='urn:xmpp:chat-markers:0' id='\(id)'/></message>")
+                try await shell.delivery(id, "read")
             }
         }
 

@@ -32,6 +32,46 @@ extension Integration {
             }
         }
 
+        @Test("What a server that was killed never saw goes out again, once")
+        func neverSeen() async throws {
+            try await withConversation(relayed: true) { shell, _, server, _ in
+                try await server.order(.hold)
+                let id = try await shell.send("never seen")
+                try await shell.until("outbox", "items") { $0.first?["state"]?.string == "submitting" }
+                // It forgets its streams: nothing is left to be resumed.
+                try await server.order(.stop)
+                try await server.order(.start)
+                try await server.order(.release)
+                try await shell.delivery(id, "sent", within: 60)
+                try await expectAtPeer(["never seen"], shell, server)
+            }
+        }
+
+        @Test("What a server took, and was killed before its answer came, is found in its archive and not sent again")
+        func takenUnheard() async throws {
+            try await withConversation(relayed: true) { shell, peer, server, _ in
+                try await server.order(.mute)
+                let id = try await shell.send("taken")
+                _ = try await peer.message("taken")
+                #expect(try await shell.list("outbox", "items").map { $0["id"]?.string } == [id])
+                try await server.order(.stop)
+                try await server.order(.start)
+                try await server.order(.release)
+                try await shell.delivery(id, "sent", within: 60)
+                try await expectAtPeer([], shell, server)
+            }
+        }
+
+        /// Lets bob come back, to find these and what is sent behind them.
+        private func expectAtPeer(_ texts: [String], _ shell: ShellSession, _ server: ThrowawayServer) async throws {
+            try await withPeer(at: server) { peer in
+                try await shell.send("the end")
+                _ = try await peer.message("the end")
+                #expect(peer.textsTaken() == texts)
+            }
+            #expect(try await shell.list("outbox", "items").isEmpty)
+        }
+
         @Test("Messages of a peer that fell between two connections come once each")
         func receiveAcrossCuts() async throws {
             try await withConversation(relayed: true) { shell, peer, server, _ in

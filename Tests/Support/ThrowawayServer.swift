@@ -34,6 +34,8 @@ package struct ThrowawayServer: Sendable {
         case cut
         /// Swallow everything, also new connections.
         case hold
+        /// Swallow what the server says.
+        case mute
         /// Carry again.
         case release
         /// End the server as by a power cut.

@@ -297,6 +297,20 @@ struct SessionTests {
         #expect(desk.press(.function(5)) == [.connect])
     }
 
+    @Test("Why a profile is not online is told in words, and stays in the status line after them")
+    func whyOffline() throws {
+        var desk = try Desk.open()
+        let work = try ProfileName("work")
+        desk.send(.app(.connection(work, .offline, .authRefused)))
+        #expect(desk.rows.last?.contains("refused the account") == true)
+        desk.pass(seconds: 10)
+        let refused = StatusView(
+            profile: work, connection: .offline, code: .authRefused, link: nil, outbox: 0, security: .plaintext)
+        desk.send(.answer(.status(.success(refused))))
+        #expect(desk.rows.last?.contains("○ offline (auth.refused)") == true)
+        #expect(desk.rows.last?.contains("F5 connects") == true)
+    }
+
     @Test("Tab goes to the next chat with unread messages")
     func tab() throws {
         var desk = try Desk.open()

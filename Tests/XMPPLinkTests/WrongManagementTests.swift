@@ -49,6 +49,18 @@ import Testing
         }
     }
 
+    @Test("A server that answers pings and no longer acknowledges is left, and nothing counts as taken")
+    func mute() async throws {
+        try await withServer("count-mute", { $0.silenceMilliseconds = 200 }) { link, sink, account, server in
+            _ = try await link.connect(account, sink: sink)
+            try await link.submit([try LinkFixture.message("into the void")])
+            await sink.wait { $0.ends == [Failure(.serverTimeout)] }
+            #expect(await sink.acknowledged.isEmpty)
+            let summary = try await link.connect(account, sink: sink)
+            #expect(!summary.isResumed)
+        }
+    }
+
     @Test("A resumption that is answered with nonsense is not tried again")
     func nonsense() async throws {
         try await withServer("resume-nonsense") { link, sink, account, _ in

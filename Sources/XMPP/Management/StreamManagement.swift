@@ -25,6 +25,7 @@ struct StreamManagement: Sendable {
     private var reported: UInt64
     /// Whether our `<r/>` waits for its answer; whether more was sent since.
     private var isAsking = false
+    private var asked: UInt64 = 0
     private var isAskedFor = false
 
     /// A stream that begins, or one that goes on where `session` ended.
@@ -60,8 +61,12 @@ struct StreamManagement: Sendable {
     mutating func ask() -> Bool {
         guard !isAsking, !queue.isEmpty else { return false }
         isAsking = true
+        asked += 1
         return true
     }
+
+    /// The number of our request for acknowledgement that waits for its answer; nil for none.
+    var openRequest: UInt64? { isAsking ? asked : nil }
 
     /// Takes the server's count. Returns the tags it newly covers; throws where it cannot be.
     mutating func didReceiveCount(_ count: UInt32) throws(StreamFailure) -> [StanzaTag] {

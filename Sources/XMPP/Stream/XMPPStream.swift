@@ -64,6 +64,9 @@ package struct XMPPStream: ~Copyable, Sendable {
     /// Whether stanzas can be sent: the stream is ready, and the server keeps up with acknowledging.
     package var canSend: Bool { negotiation.isEstablished && phase == .open && management?.canSend ?? true }
 
+    /// The number of the request for acknowledgement that waits for its answer; nil for none. The owner bounds the wait.
+    package var openRequest: UInt64? { management?.openRequest }
+
     // MARK: Inputs
 
     /// The connection is there (and, with direct TLS, secure).

@@ -91,6 +91,7 @@ MANAGED = {
     "managed": "does as it should",
     "count-too-high": "acknowledges more than it was sent",
     "count-backwards": "takes an acknowledgement back",
+    "count-mute": "does not acknowledge any more",
     "resume-nonsense": "hangs up at the first presence, and resumes another stream than it was asked for",
     "resume-silent": "hangs up at the first presence, and never answers a resumption",
 }
@@ -257,6 +258,8 @@ class Session:
         if name == "enable":
             self.taken = 0
             self.send(f"<enabled xmlns='{MANAGEMENT}' id='stream-{self.number}' resume='true'/>")
+        elif name == "r" and self.scenario == "count-mute" and self.attacked:
+            return
         elif name == "r":
             count = {
                 "count-too-high": self.taken + 1000,

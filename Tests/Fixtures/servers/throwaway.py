@@ -9,6 +9,7 @@ The relay ports lead to the two others and can be cut. Standard input takes one 
 {"done":COMMAND}:
   cut      every connection through the relay is dropped without a word
   hold     the relay swallows what both sides send, and takes new connections without answering them
+  mute     the relay swallows what the server sends
   release  the relay carries again; connections that were held are dropped
   stop     Prosody is ended as by a power cut; start: it is started again on its data
   fill NAME PEER COUNT   so many more messages in the archive (--storage sql)
@@ -67,6 +68,7 @@ class Relay:
     def __init__(self, target):
         self.target = target
         self.holding = False
+        self.muted = False
         self.writers = set()
         self.port = None
 
@@ -84,12 +86,12 @@ class Relay:
             writer.transport.abort()
             return
         self.writers.add(far_writer)
-        await asyncio.gather(self.carry(reader, far_writer), self.carry(far_reader, writer))
+        await asyncio.gather(self.carry(reader, far_writer, False), self.carry(far_reader, writer, True))
 
-    async def carry(self, reader, writer):
+    async def carry(self, reader, writer, is_answer):
         try:
             while data := await reader.read(65536):
-                if not self.holding:
+                if not self.holding and not (is_answer and self.muted):
                     writer.write(data)
                     await writer.drain()
             writer.close()
@@ -104,7 +106,7 @@ class Relay:
 
     def release(self):
         self.cut()
-        self.holding = False
+        self.holding = self.muted = False
 
 
 class Prosody:
@@ -169,8 +171,10 @@ class Prosody:
             if self.process.returncode is not None:
                 break
             try:
-                _, writer = await asyncio.open_connection("127.0.0.1", self.base)
-                writer.close()
+                # It opens one port after the other.
+                for port in (self.base, self.base + 1):
+                    _, writer = await asyncio.open_connection("127.0.0.1", port)
+                    writer.close()
                 return
             except OSError:
                 await asyncio.sleep(0.05)
@@ -221,6 +225,9 @@ async def serve(options, root):
             elif command == "hold":
                 for relay in relays:
                     relay.holding = True
+            elif command == "mute":
+                for relay in relays:
+                    relay.muted = True
             elif command == "release":
                 [relay.release() for relay in relays]
             elif command == "stop":

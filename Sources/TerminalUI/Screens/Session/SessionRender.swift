@@ -87,18 +87,20 @@ struct StatusLine {
         guard let name = state.activeProfile else { return [(Texts.noProfile, Theme.secondary)] }
         var parts: [(SafeText, Style)] = [(SafeText(name.text), Theme.heading)]
         guard let status = state.status else { return parts }
-        parts.append(connection(status.connection))
+        parts.append(connection(status.connection, status.code))
         parts.append(security(status.security))
         if status.outbox > 0 { parts.append((SafeText(Texts.outbox(status.outbox)), Theme.secondary)) }
         return parts
     }
 
-    private func connection(_ connection: ConnectionState) -> (SafeText, Style) {
-        switch connection {
+    /// - Parameter code: why it is not online. It stays when the notice that told of it in words has gone.
+    private func connection(_ connection: ConnectionState, _ code: ErrorCode?) -> (SafeText, Style) {
+        let reason = SafeText(code.map { " (\($0.rawValue))" } ?? "")
+        return switch connection {
         case .online: ("● " + Texts.online, Theme.success)
         case .connecting: ("○ " + Texts.connecting, Theme.warning)
-        case .waiting: ("○ " + Texts.waiting, Theme.warning)
-        case .offline: ("○ " + Texts.offline, Theme.secondary)
+        case .waiting: ("○ " + Texts.waiting + reason, Theme.warning)
+        case .offline: ("○ " + Texts.offline + reason, code == nil ? Theme.secondary : Theme.error)
         }
     }
 
