@@ -1,0 +1,185 @@
+import Application
+import Base
+import Domain
+import Foundation
+import Testing
+
+@testable import VaultStore
+
+extension VaultStoreTests {
+    /// Every write to the vault file, the cells' among them, recorded and ended anywhere: killed, or with what had not
+    /// been synced lost, torn and reordered. `POSTERN_CRASH_IMAGES` sets how many images each of them checks.
+    @Suite(.timeLimit(.minutes(60))) struct ReplayTests {
+        private static let environment = ProcessInfo.processInfo.environment
+        static let budget = Int(environment["POSTERN_CRASH_IMAGES"] ?? "") ?? 30
+        private static let seed = UInt64(environment["POSTERN_CRASH_SEED"] ?? "") ?? 1
+
+        /// Records `body` on a disk and checks images of its ends.
+        private func replay(
+            _ disk: VaultOnDisk, _ body: () async throws -> Void, check: @escaping PowerCut.Check
+        ) async throws {
+            let base = disk.bytes
+            let recording = try await Recording.of(disk.descriptor, body)
+            let cut = try PowerCut(recording, from: base, seed: Self.seed)
+            try await cut.run(budget: Self.budget, check: check)
+            #expect(cut.images >= min(Self.budget, recording.written.count))
+        }
+
+        /// The same for what is done in a space that is open before.
+        private func replay(
+            _ disk: VaultOnDisk, in passcode: String, _ body: (any SpacePort) async throws -> Void,
+            check: @escaping PowerCut.Check
+        ) async throws {
+            let space = try await disk.open(passcode)
+            try await replay(disk, { try await body(space) }, check: check)
+            await space.close()
+        }
+
+        @Test(
+            "An attempt to unlock, ended anywhere, leaves both spaces whole",
+            arguments: ["outer", "inner", "wrong", ""])
+        func unlock(passcode: String) async throws {
+            let disk = try await Furnished.vault()
+            try await replay(disk) {
+                let outcome = try await disk.unlock(passcode)
+                switch outcome {
+                case .real(let factory), .decoy(let factory): await (try factory.open()).close()
+                case .invalid: break
+                }
+            } check: { (disk, _) in
+                try await Furnished.expectOuter(disk)
+                try await Furnished.expectInner(disk)
+            }
+        }
+
+        @Test("A passcode change, ended anywhere, leaves the old passcode or the new one", arguments: [true, false])
+        func passcodeChange(isOuter: Bool) async throws {
+            let disk = try await Furnished.vault()
+            let own = isOuter ? "outer" : "inner"
+            let role: Role = isOuter ? .decoy : .real
+            let content = isOuter ? Furnished.outer : Furnished.inner
+            try await replay(disk, in: own) { space in
+                try await space.changePasscode(current: secret(own), new: secret("new"), weak: .allowed)
+                Recording.note("changed")
+            } check: { (disk, done) in
+                let new = try await Furnished.look("new", on: disk, as: role)
+                let old = try await Furnished.look(own, on: disk, as: role)
+                try hold((old == nil) != (new == nil), "one passcode opens, not both and not none")
+                try hold((old ?? new) == content, "the space is whole")
+                try hold(done.isEmpty || new != nil, "what was answered holds")
+                try await isOuter ? Furnished.expectInner(disk) : Furnished.expectOuter(disk)
+            }
+        }
+
+        @Test("A space added over another, ended anywhere, leaves the former one whole or the new one")
+        func spaceAdd() async throws {
+            let disk = try await Furnished.vault()
+            try await replay(disk, in: "outer") { space in
+                try await space.addSpace(passcode: secret("third"), weak: .allowed)
+                Recording.note("added")
+            } check: { (disk, done) in
+                try await Furnished.expectOuter(disk)
+                let former = try await Furnished.look("inner", on: disk, as: .real)
+                try hold(former == nil || former == Furnished.inner, "the former space is whole or gone")
+                let new = try await Furnished.look("third", on: disk, as: .real)
+                try hold(new == nil || new == SpaceContent(profiles: [:]), "the new space is empty")
+                try hold(former != nil || new != nil, "one of them opens")
+                try hold(done.isEmpty || (former == nil && new != nil), "what was answered holds")
+                // Once the new one was open, the former is gone.
+                if new != nil {
+                    try hold(try await Furnished.look("inner", on: disk, as: .real) == nil, "the former one is gone")
+                }
+            }
+        }
+
+        @Test("A growing vault, ended anywhere, has the former size or the new one")
+        func grow() async throws {
+            let disk = try await Furnished.vault()
+            try await replay(disk, in: "outer") { space in
+                try await space.grow(.by(4 << 20)) { _, _ in }
+                Recording.note("grown")
+            } check: { (disk, done) in
+                let slices = try VaultHeader(reading: VaultFile(descriptor: disk.descriptor)).page.slices
+                try hold(slices == (done.isEmpty ? 20 : 22) || (done.isEmpty && slices == 22), "\(slices) slices")
+                try await Furnished.expectOuter(disk)
+                try await Furnished.expectInner(disk)
+            }
+        }
+
+        @Test("Messages whose slices are assigned and whose log is emptied meanwhile: none that was answered is lost")
+        func messages() async throws {
+            let disk = try await Furnished.vault()
+            let texts = (0..<60).map { number in
+                "m\(number) " + String(repeating: "word\(number % 7) ", count: 5000)
+            }
+            let space = try await disk.open("outer")
+            let profile = try #require(try await space.profiles().first)
+            let store = try await space.openProfile(profile.id)
+            let free = try RegionTests.region(disk).freeSlices
+            try await replay(disk) {
+                for text in texts {
+                    try await Furnished.send(text, in: store)
+                    Recording.note("m")
+                }
+                await store.close()
+                await space.close()
+            } check: { (disk, done) in
+                let found = try await Furnished.look("outer", on: disk, as: .decoy)
+                let sent = found?.profiles["home"]?.dropFirst(2) ?? []
+                try hold(found?.profiles["home"]?.prefix(2) == ["o1", "o2"], "what was there before")
+                try hold(Array(sent) == Array(texts.prefix(sent.count)), "once, and in order")
+                // The one that was being written may be there as well.
+                try hold(sent.count == done.count || sent.count == done.count + 1, "\(sent.count) of \(done.count)")
+                // Opening it changed nothing that matters: it is found once more.
+                try hold(try await Furnished.look("outer", on: disk, as: .decoy) == found, "the same again")
+                try await Furnished.expectInner(disk)
+            }
+            #expect(try RegionTests.region(disk).freeSlices < free)
+        }
+
+        @Test("Adding a profile, ended anywhere, leaves none or a whole one")
+        func profileAdd() async throws {
+            let disk = try await Furnished.vault(slices: 30)
+            try await replay(disk, in: "outer") { space in
+                _ = try await space.addProfile(Furnished.settings("new"), password: secret("new"))
+                Recording.note("added")
+            } check: { (disk, done) in
+                var expected = Furnished.outer
+                let found = try await Furnished.look("outer", on: disk, as: .decoy)
+                if found?.profiles["new"] != nil || !done.isEmpty { expected.profiles["new"] = [] }
+                try hold(found == expected, "none or a whole one")
+                try await Furnished.expectInner(disk)
+                // What was left half done is no obstacle.
+                let space = try await disk.open("outer")
+                if found?.profiles["new"] == nil {
+                    _ = try await space.addProfile(Furnished.settings("new"), password: secret("new"))
+                }
+                await space.close()
+            }
+        }
+
+        @Test("Removing a profile, ended anywhere, leaves it whole or destroyed, and the others whole")
+        func profileRemove() async throws {
+            let disk = try await Furnished.vault(slices: 30)
+            let space = try await disk.open("outer")
+            let profile = try await space.addProfile(Furnished.settings("going"), password: secret("going"))
+            let store = try await space.openProfile(profile.id)
+            try await Furnished.send("g1", in: store)
+            await store.close()
+            try await replay(disk) {
+                _ = try await space.removeProfile(profile.id)
+                Recording.note("removed")
+            } check: { (disk, done) in
+                let found = try await Furnished.look("outer", on: disk, as: .decoy)
+                var whole = Furnished.outer
+                if done.isEmpty, found?.profiles["going"] != nil { whole.profiles["going"] = ["g1"] }
+                try hold(found == whole, "whole or destroyed")
+                try hold(
+                    try RegionTests.region(disk).page.cells.count { $0.state != .free } == whole.profiles.count + 1,
+                    "a destroyed cell is free")
+                try await Furnished.expectInner(disk)
+            }
+            await space.close()
+        }
+    }
+}
