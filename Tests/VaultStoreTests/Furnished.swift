@@ -29,8 +29,8 @@ enum Furnished {
     static let inner = SpaceContent(profiles: ["mine": ["i1", "i2"]])
 
     /// 20 slices a region: registry 3, profile 9, kept back 4, so 4 to grow into.
-    static func vault(slices: Int = 20) async throws -> VaultOnDisk {
-        let disk = try await VaultOnDisk.withBoth(slices: slices)
+    static func vault(slices: Int = 20, kdf: KDFProfile = .testing) async throws -> VaultOnDisk {
+        let disk = try await VaultOnDisk.withBoth(slices: slices, kdf: kdf)
         for (passcode, content) in [("outer", outer), ("inner", inner)] {
             let space = try await disk.open(passcode)
             for (name, texts) in content.profiles {
@@ -82,6 +82,27 @@ enum Furnished {
         await space.close()
         try readEveryCell(passcode, on: disk)
         return content
+    }
+
+    /// Makes a space's registry what version 1 had: an address belonged to one profile.
+    static func downgradeRegistry(of passcode: String, on disk: VaultOnDisk) throws {
+        let region = try VaultStoreTests.RegionTests.region(disk, passcode: passcode)
+        let cell = try Cell(region: region, index: 0, isNew: false)
+        defer { cell.close() }
+        let connection = try cell.connect(cacheBytes: 1 << 20)
+        try connection.transaction { (transaction) throws(StorageError) in
+            let present = try connection.first("SELECT sql FROM sqlite_schema WHERE name = 'profile'") { (row) in
+                row.text(0)
+            }
+            let former = (present ?? "").replacingOccurrences(
+                of: "jid TEXT NOT NULL,", with: "jid TEXT NOT NULL UNIQUE,")
+            try transaction.run("ALTER TABLE profile RENAME TO later")
+            try transaction.run(former)
+            try transaction.run("INSERT INTO profile SELECT * FROM later")
+            try transaction.run("DROP TABLE later")
+        }
+        try connection.execute("PRAGMA user_version=1")
+        try connection.close()
     }
 
     /// Throws where a page or a structure of a live cell is not whole.

@@ -46,10 +46,17 @@ final class PowerCut {
     private var settled = 0
     private var dice: Dice
     private(set) var images = 0
+    /// What was wrong, and with which image.
+    private(set) var failures: [String] = []
 
-    /// - Parameter base: the file before the recording.
-    init(_ recording: Recording, from base: [UInt8], seed: UInt64) throws {
-        steps = recording.steps
+    /// - Parameters:
+    ///   - base: the file before the recording.
+    ///   - ignoresSyncs: a disk that lies, for showing that the proof can fail.
+    init(_ recording: Recording, from base: [UInt8], seed: UInt64, ignoresSyncs: Bool = false) throws {
+        steps =
+            ignoresSyncs
+            ? recording.steps.map { if case .sync = $0 { .sync(covers: 0) } else { $0 } }
+            : recording.steps
         durable = base
         disk = try VaultOnDisk(bytes: base)
         dice = Dice(seed: seed)
@@ -63,9 +70,15 @@ final class PowerCut {
             try settle(upTo: cut)
             let done = notes(upTo: cut)
             for arrival in arrivals {
-                try await one(cut, arrival, nested: nested && Int.random(in: 0..<6, using: &dice) == 0, done, check)
+                try await one(cut, arrival, nested: nested && Int.random(in: 0..<4, using: &dice) == 0, done, check)
             }
         }
+    }
+
+    /// The disk as a power cut just before a step finds it at the least, for looking at. Steps only go up.
+    func durableDisk(before step: Int) throws -> VaultOnDisk {
+        try settle(upTo: step)
+        return try VaultOnDisk(bytes: durable)
     }
 
     /// Where to cut (after how many steps), and how.
@@ -131,23 +144,22 @@ final class PowerCut {
                 try await check(disk, done)
             }
         } catch {
-            Issue.record(error, "cut after \(cut) of \(steps.count) steps, \(arrival)")
+            failures.append("after \(cut) of \(steps.count) steps, \(arrival): \(error)")
         }
         images += 1
         if nested, let touched {
-            // The opening that mends the image is cut as well; what it was to mend is then mended all the same.
-            let inner = try PowerCut(touched, from: durable, seed: dice.next())
-            let first = pending.count
-            let writes = touched.steps.indices.filter { index in
-                guard case .write = touched.steps[index] else { return false }
-                return index >= first
+            // The opening that mends the image is ended as well; what it was to mend is then mended all the same.
+            let writes = touched.steps.indices.dropFirst(pending.count).filter { index in
+                if case .write = touched.steps[index] { true } else { false }
             }
-            for index in writes.shuffled(using: &dice).prefix(4) {
-                try inner.settleAtLeast(first, upTo: index + 1)
-                guard let arrival = Arrival.allCases.randomElement(using: &dice) else { continue }
+            if let index = writes.randomElement(using: &dice),
+                let arrival = Arrival.allCases.randomElement(using: &dice)
+            {
+                let inner = try PowerCut(touched, from: durable, seed: dice.next())
+                try inner.settleAtLeast(pending.count, upTo: index + 1)
                 try await inner.one(index + 1, arrival, nested: false, done, check)
                 images += 1
-                try inner.reset(to: durable)
+                failures += inner.failures.map { "after \(cut) of \(steps.count) steps, \(arrival), and then \($0)" }
             }
         }
         try restore(touched)
@@ -163,12 +175,6 @@ final class PowerCut {
             try disk.patch(bytes, at: offset)
         }
         settled = count
-    }
-
-    private func reset(to base: [UInt8]) throws {
-        durable = base
-        settled = 0
-        try disk.replace(base)
     }
 
     /// The file as `durable` has it again.

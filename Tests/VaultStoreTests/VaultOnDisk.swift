@@ -46,25 +46,25 @@ final class VaultOnDisk: Sendable {
 
     /// A fresh process's view: nothing is remembered but the file.
     func vault(
-        hasMemory: @escaping MasterKeySource.MemoryCheck = { _ in true },
+        kdf: KDFProfile = .testing, hasMemory: @escaping MasterKeySource.MemoryCheck = { _ in true },
         stores: ProfileStores = .real
     ) -> Vault {
         let recorder = recorder
         return Vault(
-            file: VaultFile(descriptor: descriptor, probe: { recorder.consult($0) }), kdf: .testing,
+            file: VaultFile(descriptor: descriptor, probe: { recorder.consult($0) }), kdf: kdf,
             hasMemory: hasMemory, entropy: .system, time: clock.source, stores: stores)
     }
 
     /// A vault of `slices` slices a region with this outer passcode.
-    static func made(slices: Int = 5, outer: String = "outer") throws -> VaultOnDisk {
+    static func made(slices: Int = 5, outer: String = "outer", kdf: KDFProfile = .testing) throws -> VaultOnDisk {
         let disk = try VaultOnDisk()
-        try disk.vault().create(prepared: secret(outer), slices: slices) { _, _ in }
+        try disk.vault(kdf: kdf).create(prepared: secret(outer), slices: slices) { _, _ in }
         return disk
     }
 
     /// The same with an inner space added.
-    static func withBoth(slices: Int = 5) async throws -> VaultOnDisk {
-        let disk = try made(slices: slices)
+    static func withBoth(slices: Int = 5, kdf: KDFProfile = .testing) async throws -> VaultOnDisk {
+        let disk = try made(slices: slices, kdf: kdf)
         let space = try await disk.open("outer")
         try await space.addSpace(passcode: secret("inner"), weak: .allowed)
         await space.close()

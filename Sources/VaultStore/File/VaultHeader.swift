@@ -33,6 +33,8 @@ package final class VaultHeader: Sendable {
         }
         guard let counting = PlainCopy.counting(copies[0], copies[1]) else { throw Failure(.vaultDamaged) }
         guard case .page(let page) = copies[counting] else { throw Failure(.vaultVersion) }
+        // Two whole copies of different vaults: the one that does not belong here would be repaired over the other.
+        for case .page(let copy) in copies where copy.binding != page.binding { throw Failure(.vaultDamaged) }
         guard page.state == .ready else { throw Failure(.vaultUnfinished) }
         guard size >= VaultLayout.fileSize(slices: page.slices) else { throw Failure(.vaultDamaged) }
         let slots = try Self.readSlots(file)
