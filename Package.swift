@@ -115,7 +115,9 @@ let package = Package(
         tests("CryptoPrimitives", ["CSodium", "Base"]), tests("SQLCipherKit", ["CVaultVFS", "Base"]),
         tests("Net", ["COpenSSL", "Base"]), tests("XMPP", ["CryptoPrimitives", "Base"]),
         tests("Terminal", ["Base"]),
-        tests("VaultStore", ["Recorder", "CryptoPrimitives", "SQLCipherKit", "ProfileStore", "Application", "Domain", "Base"]),
+        tests(
+            "VaultStore",
+            ["Recorder", "CryptoPrimitives", "SQLCipherKit", "ProfileStore", "Application", "Domain", "Base"]),
         tests("ProfileStore", ["SQLCipherKit", "Application", "Domain", "Base"]),
         tests(
             "XMPPLink", ["XMPP", "Net", "HostPlatform", "CryptoPrimitives", "Application", "Domain", "Base"]),

@@ -21,7 +21,8 @@ struct RecordedProgram {
             if path == vault { try #require(pwrite(descriptor, bytes, bytes.count, 0) == bytes.count) }
             close(descriptor)
         }
-        let compiler = ["/usr/bin/cc", "/usr/bin/clang"].first { FileManager.default.isExecutableFile(atPath: $0) } ?? "/usr/bin/gcc"
+        let compilers = ["/usr/bin/cc", "/usr/bin/clang"]
+        let compiler = compilers.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "/usr/bin/gcc"
         let source = Checkout.root + "/Tests/Recorder/"
         let build = Process()
         build.executableURL = URL(filePath: compiler)

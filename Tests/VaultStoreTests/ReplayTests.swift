@@ -11,7 +11,7 @@ extension VaultStoreTests {
     /// been synced lost, torn and reordered. `POSTERN_CRASH_IMAGES` sets how many images each of them checks.
     @Suite(.timeLimit(.minutes(60))) struct ReplayTests {
         private static let environment = ProcessInfo.processInfo.environment
-        static let budget = Int(environment["POSTERN_CRASH_IMAGES"] ?? "") ?? 20
+        static let budget = Int(environment["POSTERN_CRASH_IMAGES"] ?? "") ?? 12
         private static let seed = UInt64(environment["POSTERN_CRASH_SEED"] ?? "") ?? 1
 
         /// Records `body` on a disk and checks images of its ends.
@@ -90,6 +90,51 @@ extension VaultStoreTests {
                 if new != nil {
                     try hold(try await Furnished.look("inner", on: disk, as: .real) == nil, "the former one is gone")
                 }
+            }
+        }
+
+        @Test(
+            "A duress passcode entered, ended anywhere, leaves the inner space whole or destroyed, the outer one whole")
+        func duress() async throws {
+            let disk = try await Furnished.vault()
+            try await disk.arm("help me out")
+            try await replay(disk) {
+                guard case .decoy(let factory) = try await disk.unlock("help me out") else {
+                    throw Broken(description: "the duress passcode opens nothing")
+                }
+                Recording.note("opened")
+                await (try factory.open()).close()
+            } check: { (disk, done) async throws in
+                let inner = try await Furnished.look("inner", on: disk, as: .real)
+                try hold(inner == nil || inner == Furnished.inner, "the inner space is whole or destroyed")
+                try hold(done.isEmpty || inner == nil, "once it opened, the inner space is gone")
+                try await Furnished.expectOuter(disk)
+                // Entered again it ends what was begun, or opens as what it has become.
+                try await Furnished.expectOuter(disk, passcode: "help me out")
+                try hold(try await Furnished.look("inner", on: disk, as: .real) == nil, "nothing is left of it")
+                try await Furnished.expectOuter(disk)
+            }
+        }
+
+        @Test("Arming and disarming, ended anywhere, leave both spaces whole", arguments: [true, false])
+        func arming(isArmed: Bool) async throws {
+            let disk = try await Furnished.vault()
+            if !isArmed { try await disk.arm("help me out") }
+            try await replay(disk, in: "outer") { space in
+                if isArmed {
+                    try await space.armDuress(current: secret("outer"), new: secret("help me out"), weak: .allowed)
+                } else {
+                    try await space.disarmDuress()
+                }
+                Recording.note("done")
+            } check: { (disk, done) async throws in
+                try await Furnished.expectOuter(disk)
+                try await Furnished.expectInner(disk)
+                let opens = try await Furnished.look("help me out", on: disk, as: .decoy)
+                try hold(opens == nil || opens == Furnished.outer, "the outer space is whole")
+                try hold(done.isEmpty || (opens != nil) == isArmed, "what was answered holds")
+                try hold(
+                    (try await Furnished.look("inner", on: disk, as: .real) == nil) == (opens != nil), "as it says")
             }
         }
 
