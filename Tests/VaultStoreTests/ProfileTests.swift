@@ -56,6 +56,41 @@ extension VaultStoreTests {
             await space.close()
         }
 
+        @Test(
+            "A profile that a failing disk kept from being added or removed is, at a second try in the same session",
+            arguments: PasscodeChangeTests.Fault.allCases)
+        func secondTry(fault: PasscodeChangeTests.Fault) async throws {
+            let disk = try VaultOnDisk.made(slices: 40)
+            var failures = 0
+            // Adding: two writes of the key page for the cell, two when it is live. Removing: two for the key, nine slices,
+            // two when the cell is free.
+            for failing in [1, 2, 3, 4, 5, 6, 7, 15, 16, 17] {
+                let space = try await disk.open("outer")
+                let wanted = try settings("a")
+                disk.fail(write: failing, fault)
+                var added: Profile?
+                do {
+                    added = try await space.addProfile(wanted, password: secret("1"))
+                    if let added { _ = try await space.removeProfile(added.id) }
+                } catch {
+                    #expect(error.code == .storageFailed)
+                    failures += 1
+                }
+                disk.recorder.decide { _ in .proceed }
+                if let id = added?.id, try await space.profiles().contains(where: { $0.id == id }) {
+                    _ = try await space.removeProfile(id)
+                }
+                let again = try await space.addProfile(wanted, password: secret("1"))
+                let store = try await space.openProfile(again.id)
+                await store.close()
+                _ = try await space.removeProfile(again.id)
+                #expect(try await space.profiles().isEmpty)
+                await space.close()
+                #expect(try RegionTests.region(disk).freeSlices == 40 - 3)
+            }
+            #expect(failures >= 8)
+        }
+
         @Test("A full region is storage.full, loses nothing, and a removal makes room again")
         func full() async throws {
             // Registry 3, two profiles of 9, kept back 4: room for one more profile only after one is removed.
