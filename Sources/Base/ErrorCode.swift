@@ -16,6 +16,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case passcodeWeak = "passcode.weak"
     case passcodeInvalid = "passcode.invalid"
     case passcodeSimilar = "passcode.similar"
+    case passcodeTaken = "passcode.taken"
     case passcodeMismatch = "passcode.mismatch"
     case spaceNotHere = "space.notHere"
 
@@ -98,7 +99,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
             .authServerProof, .authDowngrade, .streamInvalid, .streamTooLarge, .sessionEnded, .internalFault:
             .stop
         case .vaultMissing, .vaultExists, .vaultUnfinished, .vaultAccess, .vaultPath, .vaultCapacity, .passcodeEmpty,
-            .passcodeWeak, .passcodeInvalid, .passcodeSimilar, .passcodeMismatch,
+            .passcodeWeak, .passcodeInvalid, .passcodeSimilar, .passcodeTaken, .passcodeMismatch,
             .storageFull, .storageDiskFull, .storageReadOnly, .profileMissing, .profileExists, .profileNone,
             .profileLimit, .profileNameInvalid, .jidInvalid, .messageEmpty, .messageTooLarge, .messageMissing,
             .encryptionRequired, .outcomeUnknown, .messageRefused, .outboxFull, .tlsRequired, .tlsFailed,

@@ -20,6 +20,7 @@ extension ErrorCode {
         case .passcodeInvalid: "The passcode has characters that cannot be used, or is too long."
         case .passcodeSimilar:
             "This is too like the present passcode: a slip of the finger could enter it. Choose quite another one."
+        case .passcodeTaken: "This passcode opens this space already. Choose another one."
         case .passcodeMismatch: "The two passcodes differ. Nothing was changed."
         case .spaceNotHere: "This cannot be done in this space."
         case .storageFull:
@@ -93,7 +94,7 @@ extension ErrorCode {
         case .commandUnknown, .commandUsage, .commandTooLong, .inputInvalid, .inputSecretRequired,
             .vaultCapacity, .terminalUnfit:
             2
-        case .unlockInvalid, .vaultExists, .passcodeWeak, .passcodeSimilar: 3
+        case .unlockInvalid, .vaultExists, .passcodeWeak, .passcodeSimilar, .passcodeTaken: 3
         case .unlockDelayed: 4
         case .vaultDamaged, .storageDamaged: 5
         case .tlsAuthorityFile: 1

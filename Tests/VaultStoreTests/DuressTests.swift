@@ -207,6 +207,20 @@ extension VaultStoreTests {
         }
 
         @Test(
+            "A second space gets no passcode that opens the first, plain or duress: it could never do so again",
+            arguments: ["outer", "help me out"])
+        func takenForSecondSpace(passcode: String) async throws {
+            let disk = try await Self.armed(inner: true)
+            let space = try await disk.open("outer")
+            await #expect(throws: Failure(.passcodeTaken)) {
+                try await space.addSpace(passcode: secret(passcode), weak: .allowed)
+            }
+            await space.close()
+            #expect(try await disk.role("inner") == .real)
+            #expect(try await disk.role(passcode) == .decoy)
+        }
+
+        @Test(
             "An entered duress passcode ends with duress off, duress on or a passcode change",
             arguments: ["off", "on", "change"])
         func afterwardsEnded(action: String) async throws {

@@ -112,6 +112,7 @@ package protocol SpacePort: Sendable {
     func disarmDuress() async throws(Failure)
 
     /// Replaces whatever is in the other half by a new empty space. Outer space only: `space.notHere` otherwise.
+    /// Throws `passcode.taken` where the passcode opens this space, also as a duress one; and the passcode codes.
     func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) async throws(Failure)
 
     /// Appends stripes for both regions, rounded up to whole ones. Outer space only. Throws `vault.capacity` where that

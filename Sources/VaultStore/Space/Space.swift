@@ -207,7 +207,12 @@ actor Space: SpacePort {
     func addSpace(passcode: consuming SecretBytes, weak: WeakPasscode) throws(Failure) {
         guard let outer else { throw Failure(.spaceNotHere) }
         _ = try openRegistry()
-        try outer.addInnerSpace(master: master(ofNew: Passcode.prepareNew(passcode), weak: weak))
+        let master = try master(ofNew: Passcode.prepareNew(passcode), weak: weak)
+        // The inner place would win from then on.
+        for place in keys.slots.places where try keys.slots.opens(place, master: master) {
+            throw Failure(.passcodeTaken)
+        }
+        try outer.addInnerSpace(master: master)
     }
 
     func grow(_ change: CapacityChange, progress: @Sendable (Int64, Int64) -> Void) throws(Failure) {
