@@ -70,23 +70,20 @@ private func fixed(_ count: Int) -> SecretBytes {
     demand(!cipher.select(from: page).hasOpened, "noise opens")
 
     let place = Int(first % 8)
-    let salt = sized(input.dropFirst(), 32)
-    let derived = HKDF.derive(
-        fixed(32), salt: salt, info: Array("postern/1 slot".utf8) + [UInt8(place)], count: 88)
-    let key = CommittingKey(key: derived.slice(0..<32), commitment: derived.slice(56..<88))
-    let content = sized(input.dropFirst(33), SlotCipher.contentSize)
+    let content = sized(input.dropFirst(), SlotCipher.contentSize)
     let payload = SecretBytes(count: content.count) { $0.copyBytes(from: content) }
-    let sealed = key.seal(
-        payload, nonce: derived.withUnsafeBytes { Array($0[32..<56]) }, associatedData: binding)
-    page.replace(place, with: salt + sealed)
+    page.replace(place, with: cipher.seal(payload: payload, place: place, entropy: .system))
     let selection = cipher.select(from: page)
     let isOpen = selection.hasOpened
-    let result = selection.result()
-    demand((result != nil) == isOpen, "opened and not opened")
-    guard let result else { return }
-    demand(result.place == place, "another place")
+    let concluded = selection.conclusion(for: page, sealedBy: cipher, entropy: .system)
+    let isDuress = isOpen && content[SlotCipher.flags] & 1 != 0
+    demand((concluded.first != page) == isDuress && (concluded.second != page) == isDuress, "destroyed or not")
+    demand(concluded.first.bytes.prefix(2048) == page.bytes.prefix(2048), "an outer place is gone")
+    guard let result = selection.result() else { return demand(!isOpen, "opened and not opened") }
+    demand(isOpen && result.place == place, "another place")
     demand(content[0] == 1 && Int(content[1]) == (place < 4 ? 1 : 2) && Int(content[2]) == place / 4, "another's slot")
-    let isSame = result.content.rootKey.withUnsafeBytes { Array($0) == Array(content[SlotCipher.rootKeyRange]) }
+    demand(!isDuress || place < 4, "a duress slot in the inner half")
+    let isSame = result.rootKey.withUnsafeBytes { Array($0) == Array(content[SlotCipher.rootKeyRange]) }
     demand(isSame, "another key")
 }
 

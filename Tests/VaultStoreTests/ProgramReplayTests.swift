@@ -37,7 +37,7 @@ extension VaultStoreTests {
         func session() async throws {
             // A release program takes the one true stretching only, which then takes its time at each look.
             let isRelease = Checkout.program.contains("release")
-            let budget = isRelease ? min(ReplayTests.budget, 400) : ReplayTests.budget
+            let budget = isRelease ? min(max(ReplayTests.budget / 3, 4), 400) : ReplayTests.budget
             let base = try await Furnished.vault(slices: 30, kdf: isRelease ? .standard : .testing).bytes
             let plan = Self.plan()
             let program = try RecordedProgram(vault: base)
