@@ -43,6 +43,7 @@ struct postern_logind {
     int events;
     /// While it is open, the machine does not sleep (for as long as logind lets it be held up); -1 where it is not.
     int inhibitor;
+    bool is_about_to_sleep;
 };
 
 static bool load(void) {
@@ -100,6 +101,7 @@ static int did_prepare_for_sleep(void *message, void *context, void *error) {
     struct postern_logind *logind = context;
     int begins;
     if (sd.message_read(message, "b", &begins) < 0) return 0;
+    logind->is_about_to_sleep = begins;
     if (begins) {
         logind->events |= POSTERN_LOGIND_SLEEP;
     } else {
@@ -179,6 +181,8 @@ int postern_logind_process(struct postern_logind *logind) {
 }
 
 void postern_logind_let_sleep(struct postern_logind *logind) {
+    // Otherwise it holds the next sleep up, too: another session may be open by then.
+    if (!logind->is_about_to_sleep) return;
     if (logind->inhibitor >= 0) close(logind->inhibitor);
     logind->inhibitor = -1;
 }

@@ -11,8 +11,8 @@ package struct SessionParent: ~Copyable {
     private let signals: Int32
     private let drawsScreen: Bool
     private let outside = LockSignals()
-    /// Milliseconds that a child has to close everything once it was told to lock.
-    private static let lockLimit: Int64 = 3_000
+    /// Milliseconds that a child has to end once it was told to.
+    private static let endLimit: Int64 = 3_000
 
     /// Blocks the signals it wants to hear of; call before any thread is started. Throws `internal.fault`.
     /// - Parameter drawsScreen: whether its children fill the screen, so that a dead one's is to be left. Elsewhere that
@@ -58,23 +58,28 @@ package struct SessionParent: ~Copyable {
             child = try spawn([CommandLine.arguments.first ?? "postern"] + handover.arguments + arguments)
         }
         if locks { outside.start() }
-        return wait(for: child, serving: ChildChannel(socket: pair[0]), locks: locks)
+        let log = log.map { LogFile.log(to: $0, time: .system) } ?? .off
+        return wait(for: child, serving: ChildChannel(socket: pair[0]), locks: locks, log: log)
     }
 
-    private borrowing func wait(for child: Int32, serving channel: ChildChannel, locks: Bool) -> End {
+    private borrowing func wait(for child: Int32, serving channel: ChildChannel, locks: Bool, log: Log) -> End {
         var isServing = true
+        var wasLocked = false
         var wasAskedToEnd = false
-        // BOOTTIME, so that a sleep in between counts.
-        var lockedBy: Int64?
+        // When it has to have ended; BOOTTIME, so that a sleep in between counts.
+        var deadline: Int64?
         while true {
             var status: Int32 = 0
             if waitpid(child, &status, WNOHANG) == child {
                 // The macros of wait(2): the low seven bits hold the signal.
                 let died = status & 0x7F != 0
+                if died { log.error("the session was ended by a signal", ["number": Int(status & 0x7F)]) }
                 restoreTerminal(leavingScreen: died && drawsScreen)
                 outside.letSleep()
-                let code = died ? (lockedBy == nil ? 1 : ChildExit.locked) : (status >> 8) & 0xFF
-                return End(code: code, died: died && !wasAskedToEnd && lockedBy == nil)
+                // Who asked for the end wants no fresh child, also where this one was locking just then.
+                let locked = wasLocked && !wasAskedToEnd
+                let code = died || wasAskedToEnd ? (locked ? ChildExit.locked : 1) : (status >> 8) & 0xFF
+                return End(code: code, died: died && deadline == nil)
             }
             let (interests, busTimeout) = outside.interests()
             var ready =
@@ -82,23 +87,26 @@ package struct SessionParent: ~Copyable {
                     pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
                     pollfd(fd: isServing ? channel.socket : -1, events: Int16(POLLIN), revents: 0),
                 ] + interests
-            let untilKilled: Int32 = lockedBy.map { Int32(clamping: max(0, $0 - TimeSource.system.boottime())) } ?? -1
+            let untilKilled: Int32 = deadline.map { Int32(clamping: max(0, $0 - TimeSource.system.boottime())) } ?? -1
             let timeout: Int32 = [busTimeout, untilKilled].filter { $0 >= 0 }.min() ?? -1
             guard poll(&ready, nfds_t(ready.count), timeout) >= 0 else { continue }
-            if outside.wantsLock(ready[2...]), locks, lockedBy == nil {
-                lockedBy = TimeSource.system.boottime() + Self.lockLimit
+            if outside.wantsLock(ready[2...]), locks, deadline == nil {
+                deadline = TimeSource.system.boottime() + Self.endLimit
+                wasLocked = true
                 channel.lock()
             }
-            if let lockedBy, TimeSource.system.boottime() >= lockedBy { kill(child, SIGKILL) }
+            if let deadline, TimeSource.system.boottime() >= deadline { kill(child, SIGKILL) }
             if ready[1].revents != 0 { isServing = channel.serve() }
             guard ready[0].revents != 0 else { continue }
             switch postern_next_signal(signals) {
             case SIGTERM, SIGHUP:
                 wasAskedToEnd = true
+                deadline = deadline ?? TimeSource.system.boottime() + Self.endLimit
                 kill(child, SIGTERM)
             // To suspend is to lock: the child ends, and this process has nothing to wait for.
             case SIGTSTP:
                 wasAskedToEnd = true
+                deadline = deadline ?? TimeSource.system.boottime() + Self.endLimit
                 kill(child, SIGTSTP)
             // The terminal sends SIGINT and SIGQUIT to the child as well; it decides.
             default: break

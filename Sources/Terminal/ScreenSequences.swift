@@ -6,12 +6,10 @@ package enum ScreenSequences {
         "\u{1B}[22;0t\u{1B}]2;terminal\u{1B}\\\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1004h\u{1B}[?1002h\u{1B}[?1006h"
             .utf8)
 
-    /// The reverse of `enter`, in reverse order, the alternate screen cleared before it is left.
-    package static let leave = Array("\u{1B}[2J".utf8) + reset
-
-    /// As `leave`, and harmless where `enter` was never sent: it clears nothing.
-    package static let reset: [UInt8] = Array(
-        "\u{1B}[?2026l\u{1B}[0m\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l\u{1B}[23;0t"
+    /// The reverse of `enter`, in reverse order, the alternate screen cleared before it is left: some terminals keep it.
+    /// Where `enter` was never sent it clears what shows.
+    package static let leave: [UInt8] = Array(
+        "\u{1B}[2J\u{1B}[?2026l\u{1B}[0m\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l\u{1B}[23;0t"
             .utf8)
 
     /// After `leave`: clears the main screen and the scrollback, so that nothing shown before stays.

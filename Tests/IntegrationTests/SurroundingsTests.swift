@@ -55,12 +55,15 @@ extension Integration {
         @Test("A session that dies in the middle is told under id 0, the program ends with 1, and the next one opens")
         func childDies() async throws {
             let vault = try await TestVault()
-            let shell = try await vault.shell()
+            let log = try TemporaryFolder()
+            let shell = try await vault.shell(arguments: ["--log", log.file("log")])
             kill(try #require(shell.process.children.first), SIGSEGV)
             let line = try await shell.process.output.nextJSON("the end", within: 20) { $0["ok"] != nil }
             #expect(line["id"]?.int == 0)
             #expect(line["error"]?["code"]?.string == "session.ended")
             #expect(try await shell.process.ended() == .exit(1))
+            let written = try String(contentsOfFile: log.file("log"), encoding: .utf8)
+            #expect(written.contains("ended by a signal number=\(SIGSEGV)"))
             #expect(try await vault.shell().quit() == .exit(0))
         }
 

@@ -14,10 +14,10 @@ struct Desk {
     /// 2025-11-30 12:00 UTC, a Sunday.
     static let noon = Timestamp(milliseconds: 1_764_504_000_000)
 
-    init(creates: Bool = false, size: Size = Size(columns: 80, rows: 24)) {
+    init(creates: Bool = false, size: Size = Size(columns: 80, rows: 24), caution: SafeText? = nil) {
         model = Model(
             creates: creates, size: size, now: Desk.noon, boottime: 1_000_000,
-            settings: Model.Settings(clock: LocalClocks.utc))
+            settings: Model.Settings(clock: LocalClocks.utc, caution: caution))
     }
 
     /// An open session with one plain account, two chats and a contact.

@@ -110,6 +110,24 @@ struct LockTests {
         #expect(desk.send(.secretEnded(.panic)) == [.end(.panicked)])
     }
 
+    @Test("Whoever wants a lock gets the end of this process at the prompt too, also while a passcode is tried")
+    func lockWanted() {
+        var desk = Desk()
+        #expect(desk.send(.lockWanted) == [.end(.locked)])
+        desk = Desk()
+        desk.send(.answer(.unlocked(nil)))
+        #expect(desk.send(.lockWanted) == [.lock(.locked)])
+        #expect(desk.send(.lockWanted) == [])
+    }
+
+    @Test("What does not hold on this machine stands on the status line")
+    func caution() {
+        var desk = Desk(caution: "no Landlock")
+        desk.send(.answer(.unlocked(nil)))
+        desk.press(.escape)
+        #expect(desk.rows.last?.contains("no Landlock") == true)
+    }
+
     @Test("Opening shows the session and loads it; nothing connects by itself")
     func opens() {
         var desk = Desk()

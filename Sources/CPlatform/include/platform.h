@@ -111,7 +111,7 @@ void postern_logind_close(struct postern_logind *logind);
 int postern_logind_interest(struct postern_logind *logind, short *events, int *milliseconds);
 /// Takes what has come. What happened, of the bits above, or -1 where the bus is gone.
 int postern_logind_process(struct postern_logind *logind);
-/// The machine may sleep now.
+/// The machine may sleep now, if it is about to.
 void postern_logind_let_sleep(struct postern_logind *logind);
 /// Whether logind is there and lets its sleep be held up, within so many milliseconds.
 bool postern_logind_answers(int milliseconds);
