@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -39,15 +41,18 @@ static struct {
     size_t count;
 } will;
 
-/// Raw, or without echo of whole lines: as this program sets it. A shell that has taken the terminal back reads keys one
-/// by one, too, but lets output be translated.
+/// Raw, or whole lines without echo or without signals: as this program sets it. A shell that has taken the terminal back
+/// reads keys one by one, too, but lets output be translated.
 static bool is_ours(const struct termios *now) {
     bool is_raw = (now->c_oflag & OPOST) == 0;
-    bool hides_lines = (now->c_lflag & ICANON) != 0 && (now->c_lflag & ECHO) == 0;
-    return is_raw || hides_lines;
+    bool is_of_lines = (now->c_lflag & ICANON) != 0 && (now->c_lflag & (ECHO | ISIG)) != (ECHO | ISIG);
+    return is_raw || is_of_lines;
 }
 
-static void execute_will(int signal) {
+static void execute_will(int number) {
+    // The end of a terminal's first process sends SIGHUP twice: as a hang-up, and as the parent's death.
+    static atomic_flag is_begun = ATOMIC_FLAG_INIT;
+    if (atomic_flag_test_and_set(&is_begun)) return;
     struct termios now;
     if (will.input >= 0 && tcgetattr(will.input, &now) == 0 && is_ours(&now)) tcsetattr(will.input, TCSANOW, &will.found);
     if (will.output >= 0) {
@@ -56,8 +61,12 @@ static void execute_will(int signal) {
         dup2(will.nowhere, will.output);
         if (write(terminal, will.bytes, will.count) < 0) errno = 0;
     }
-    // The handler is gone already (SA_RESETHAND), and so is the signal's mask (SA_NODEFER).
-    kill(getpid(), signal);
+    signal(number, SIG_DFL);
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, number);
+    pthread_sigmask(SIG_UNBLOCK, &own, NULL);
+    kill(getpid(), number);
 }
 
 int postern_terminal_will(int input, int output, const void *bytes, size_t count) {
@@ -67,8 +76,8 @@ int postern_terminal_will(int input, int output, const void *bytes, size_t count
     will.count = count;
     will.nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (will.nowhere < 0) return -1;
-    struct sigaction action = {.sa_handler = execute_will, .sa_flags = SA_RESETHAND | SA_NODEFER};
-    sigemptyset(&action.sa_mask);
+    struct sigaction action = {.sa_handler = execute_will};
+    sigfillset(&action.sa_mask);
     // The terminal may have gone to another process group by then.
     if (signal(SIGTTOU, SIG_IGN) == SIG_ERR) return -1;
     if (sigaction(SIGHUP, &action, NULL) != 0) return -1;
