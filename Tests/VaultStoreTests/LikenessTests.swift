@@ -16,6 +16,8 @@ extension VaultStoreTests {
                 "correct Horse 1",
                 // Cut short, entered too early, pasted twice, with more behind.
                 "c", "correct", "correct Horse ", "correct Horse 17correct Horse 17", "correct Horse 17 and more",
+                // Its first keys lost, typed before the prompt; the middle; something before it.
+                "orrect Horse 17", "Horse 17", "7", "ct Ho", "and correct Horse 17",
                 // Caps lock; case and an edit.
                 "CORRECT hORSE 17", "correct horse 17", "CORECT HORSE 17",
                 // Another layout: Russian, German, French; beginnings and an edit there.

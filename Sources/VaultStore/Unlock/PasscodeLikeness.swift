@@ -6,23 +6,32 @@ enum PasscodeLikeness {
     /// Edits that two passcodes must at least be apart.
     static let distance = 3
 
-    /// Whether `new` is too near to `present`: by edits, case, keyboard layout, or as a beginning. Both are prepared.
+    /// Whether `new` is too near to `present`: by edits, case, keyboard layout, or as a part. Both are prepared.
     static func areAlike(_ new: borrowing SecretBytes, _ present: borrowing SecretBytes) -> Bool {
         for isLowercased in [false, true] {
             guard let present = SecretText(utf8: present, isLowercased: isLowercased) else { return true }
             let identity: [UInt32: UInt32] = [:]
             for exchange in [identity] + KeyboardLayout.exchanges {
                 let typed = SecretText(utf8: new, isLowercased: isLowercased) { exchange[$0] ?? $0 }
-                guard let typed, !begins(typed, present), edits(typed, present) >= distance else { return true }
+                guard let typed, !isPart(typed, present), edits(typed, present) >= distance else { return true }
             }
         }
         return false
     }
 
-    /// Whether one is the beginning of the other.
-    private static func begins(_ a: borrowing SecretText, _ b: borrowing SecretText) -> Bool {
-        for index in 0..<min(a.count, b.count) where a[index] != b[index] { return false }
-        return true
+    /// Whether one is a part of the other: what comes of a passcode that is sent too early, or whose first keys are lost
+    /// because they were typed before anything asked.
+    private static func isPart(_ a: borrowing SecretText, _ b: borrowing SecretText) -> Bool {
+        a.count <= b.count ? contains(b, a) : contains(a, b)
+    }
+
+    private static func contains(_ whole: borrowing SecretText, _ part: borrowing SecretText) -> Bool {
+        for start in 0...(whole.count - part.count) {
+            var matched = 0
+            while matched < part.count, whole[start + matched] == part[matched] { matched += 1 }
+            if matched == part.count { return true }
+        }
+        return false
     }
 
     /// How many insertions, deletions, replacements and swaps of neighbours make one of the other, `distance` for that
