@@ -50,7 +50,7 @@ package final class Vault: VaultPort {
     }
 
     /// As `create`, of any size that the format takes.
-    func create(
+    package func create(
         prepared: borrowing SecretBytes, slices: Int, progress: (Int64, Int64) -> Void
     ) throws(Failure) {
         try VaultCreation(

@@ -25,7 +25,12 @@ package struct UnlockAttempt: Sendable {
         try Self.requireNoDelay(page, time)
         let prepared = Passcode.prepareAttempt(passcode)
         try header.write { $0.limiter = Limiter.attempted($0.limiter, at: LimiterMoment(time)) }
-        let master = try source.derive(prepared, page: page)
+        return try conclude(master: source.derive(prepared, page: page))
+    }
+
+    /// What follows when the passcode is stretched: all that depends on the outcome, up to the end of the second write.
+    package func conclude(master: consuming SecretBytes) throws(Failure) -> UnlockedSlot? {
+        let page = header.page
         let cipher = SlotCipher(master: master.copy(), binding: page.binding)
         let slots = try header.slots()
         let selection = cipher.select(from: slots)
