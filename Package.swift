@@ -102,6 +102,15 @@ let package = Package(
             ],
             path: "Benchmarks", swiftSettings: strict),
 
+        // Drives the vault for the proofs of `Scripts/prove`, with the KDF for tests; no part of a release.
+        .executableTarget(
+            name: "prover",
+            dependencies: [
+                "Base", "Domain", "Application", "CryptoPrimitives", "SQLCipherKit", "VaultStore", "ProfileStore",
+                "HostPlatform",
+            ],
+            path: "Tests/Prover", swiftSettings: strict),
+
         .target(
             name: "Support", dependencies: ["Base", "Domain", "Application", "Terminal"], path: "Tests/Support",
             swiftSettings: strict),

@@ -77,9 +77,12 @@ def descriptor_with(text):
 
 
 class Shell:
-    """`postern shell --json`. In commands, PASSWORD stands for a descriptor with `password` behind it."""
+    """`postern shell --json`. In commands, PASSWORD stands for a descriptor with `password` behind it.
 
-    def __init__(self, program, vault, passcode, password=None):
+    `before` stands before the program, as a tracer does; `arguments` behind it; `options` are Popen's.
+    """
+
+    def __init__(self, program, vault, passcode, password=None, before=(), arguments=(), **options):
         self.passcode = descriptor_with(passcode)
         inherited = [self.passcode]
         self.password = None
@@ -87,8 +90,8 @@ class Shell:
             self.password = descriptor_with(password)
             inherited.append(self.password)
         self.process = subprocess.Popen(
-            [program, "--vault", vault, "shell", "--json", "--passcode-fd", str(self.passcode)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, pass_fds=inherited,
+            [*before, program, *arguments, "--vault", vault, "shell", "--json", "--passcode-fd", str(self.passcode)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, pass_fds=inherited, **options,
         )
         for descriptor in inherited:
             os.close(descriptor)
