@@ -16,23 +16,23 @@ extension VaultStoreTests {
 
         /// Records `body` on a disk and checks images of its ends.
         private func replay(
-            _ disk: VaultOnDisk, _ body: () async throws -> Void, check: @escaping PowerCut.Check
+            _ disk: VaultOnDisk, nested: Bool = true, _ body: () async throws -> Void, check: @escaping PowerCut.Check
         ) async throws {
             let base = disk.bytes
             let recording = try await Recording.of(disk.descriptor, body)
             let cut = try PowerCut(recording, from: base, seed: Self.seed)
-            try await cut.run(budget: Self.budget, check: check)
+            try await cut.run(budget: Self.budget, nested: nested, check: check)
             #expect(cut.failures == [])
             #expect(cut.images >= min(Self.budget, recording.written.count))
         }
 
         /// The same for what is done in a space that is open before.
         private func replay(
-            _ disk: VaultOnDisk, in passcode: String, _ body: (any SpacePort) async throws -> Void,
-            check: @escaping PowerCut.Check
+            _ disk: VaultOnDisk, in passcode: String, nested: Bool = true,
+            _ body: (any SpacePort) async throws -> Void, check: @escaping PowerCut.Check
         ) async throws {
             let space = try await disk.open(passcode)
-            try await replay(disk, { try await body(space) }, check: check)
+            try await replay(disk, nested: nested, { try await body(space) }, check: check)
             await space.close()
         }
 
@@ -120,7 +120,8 @@ extension VaultStoreTests {
         func arming(isArmed: Bool) async throws {
             let disk = try await Furnished.vault()
             if !isArmed { try await disk.arm("help me out") }
-            try await replay(disk, in: "outer") { space in
+            // The look enters the duress passcode: ended in its middle, it has destroyed what it then asks for.
+            try await replay(disk, in: "outer", nested: false) { space in
                 if isArmed {
                     try await space.armDuress(current: secret("outer"), new: secret("help me out"), weak: .allowed)
                 } else {
