@@ -65,7 +65,7 @@ int postern_send_descriptor(int socket, uint8_t status, int descriptor) {
         memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
     }
     ssize_t sent;
-    do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+    do sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
     return sent == 1 ? 0 : -1;
 }

@@ -3,15 +3,16 @@ import Glibc
 
 /// The parent's end of the socket to its child: it opens files on a person's behalf, and passes on what locks.
 ///
-/// Whoever has taken the child over can ask, too. So a file comes as a copy in memory, it is a regular one of at most
-/// 1 MiB, and it holds certificates and nothing that looks like a key.
+/// Whoever has taken the child over can ask, too. So of a regular file of at most 1 MiB only the certificates come, as
+/// a copy in memory, and nothing where there is a key beside them; and nobody is waited for, since the parent has to
+/// end a child that does not lock.
 struct ChildChannel {
     private static let limit = 1 << 20
     private static let resolverConfiguration = "/etc/resolv.conf"
 
     let socket: Int32
 
-    /// Answers one request. False when the child has closed its end.
+    /// Answers one request. False when the child has closed its end, or does not read its answers.
     func serve() -> Bool {
         var request = [UInt8](repeating: 0, count: ChannelPacket.longestPath + 2)
         let count = recv(socket, &request, request.count, Int32(MSG_DONTWAIT))
@@ -21,7 +22,8 @@ struct ChildChannel {
         switch ChannelPacket(rawValue: request[0]) {
         case .authorities where words.count <= ChannelPacket.longestPath && !words.contains(0):
             guard let bytes = contents(of: String(decoding: words, as: UTF8.self)) else { return answer(.unreadable) }
-            return Self.isCertificates(bytes) ? answer(bytes) : answer(.noAuthorities)
+            guard let certificates = Self.certificates(in: bytes) else { return answer(.noAuthorities) }
+            return answer(certificates)
         case .resolver where words.isEmpty:
             guard let bytes = contents(of: Self.resolverConfiguration) else { return answer(.unreadable) }
             return answer(bytes)
@@ -42,12 +44,25 @@ struct ChildChannel {
         return readWhole(descriptor, limit: Self.limit)
     }
 
-    /// Whether a text holds certificates (RFC 7468) and no private key.
-    static func isCertificates(_ bytes: [UInt8]) -> Bool {
+    /// The certificates of a text (RFC 7468) without what stands around them; nil where there is none, or anything else
+    /// between such marks.
+    static func certificates(in bytes: [UInt8]) -> [UInt8]? {
         let text = String(decoding: bytes, as: UTF8.self)
-        let marks = text.split(separator: "\n").filter { $0.hasPrefix("-----BEGIN ") }
-        return !marks.isEmpty && marks.allSatisfy { $0.contains("CERTIFICATE-----") }
-            && !text.contains("PRIVATE KEY-----")
+        guard !text.contains("PRIVATE KEY-----") else { return nil }
+        var certificates: [Substring] = []
+        var block: [Substring] = []
+        for line in text.split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("-----BEGIN ") {
+                guard line.contains("CERTIFICATE-----") else { return nil }
+                block = [line]
+            } else if !block.isEmpty {
+                block.append(line)
+                guard line.hasPrefix("-----END ") else { continue }
+                certificates += block
+                block = []
+            }
+        }
+        return certificates.isEmpty ? nil : Array((certificates.joined(separator: "\n") + "\n").utf8)
     }
 
     private func answer(_ bytes: [UInt8]) -> Bool {

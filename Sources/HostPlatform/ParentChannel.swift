@@ -22,6 +22,9 @@ package final class ParentChannel: FileOpening {
         case refused(ErrorCode)
     }
 
+    /// Never waiting: the listening thread needs the same lock, and the parent would wait for it.
+    private static let sending = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+
     private let socket: Int32
     private let wantsLock: AsyncStream<Void>.Continuation
     private let didEnd: @Sendable () -> Void
@@ -67,8 +70,9 @@ package final class ParentChannel: FileOpening {
     private func ask(_ request: [UInt8]) async -> Answer {
         await withCheckedContinuation { continuation in
             let isAsked = state.withLock { state in
-                guard !state.hasEnded, send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count
-                else { return false }
+                guard !state.hasEnded, send(socket, request, request.count, Self.sending) == request.count else {
+                    return false
+                }
                 state.waiting.append(continuation)
                 return true
             }

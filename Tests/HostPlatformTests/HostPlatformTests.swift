@@ -176,6 +176,9 @@ private func channels(didEnd: @escaping @Sendable () -> Void = {}) throws -> (Ch
 @Suite("The channel between parent and child")
 struct ChannelTests {
     private static let certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    private static func numbered(_ index: Int) -> String {
+        "-----BEGIN CERTIFICATE-----\n\(index)\n-----END CERTIFICATE-----\n"
+    }
     private static let key = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
 
     @Test("A file of certificates within the limit is read; whatever else a child asks for is refused")
@@ -194,7 +197,15 @@ struct ChannelTests {
         for (path, limit) in refused {
             await #expect(throws: Failure(.fileUnreadable)) { try await child.read(path: path, limit: limit) }
         }
-        for content in ["", "root:x:0:0\n", Self.key, Self.certificate + Self.key, Self.key + Self.certificate] {
+        for around in ["user:password\n", "-----END CERTIFICATE-----\nuser:password\n"] {
+            try Data((around + Self.certificate + around + "\r\n" + Self.certificate).utf8).write(
+                to: URL(fileURLWithPath: path))
+            #expect(try await child.read(path: path, limit: 1000) == Array((Self.certificate + Self.certificate).utf8))
+        }
+        let openEnded = "-----BEGIN CERTIFICATE-----\nuser:password\n"
+        for content in [
+            "", "root:x:0:0\n", Self.key, Self.certificate + Self.key, Self.key + Self.certificate, openEnded,
+        ] {
             try Data(content.utf8).write(to: URL(fileURLWithPath: path))
             await #expect(throws: Failure(.tlsAuthorityFile)) { try await child.read(path: path, limit: 1000) }
         }
@@ -224,20 +235,32 @@ struct ChannelTests {
         let (parent, child) = try channels()
         defer { shutdown(parent.socket, Int32(SHUT_RDWR)) }
         for index in 0..<20 where index % 3 != 0 {
-            let text = Self.certificate + "\(index)"
-            try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/\(index)"))
+            try Data(Self.numbered(index).utf8).write(to: URL(fileURLWithPath: folder + "/\(index)"))
         }
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<20 {
                 group.addTask {
                     parent.lock()
                     let bytes = try? await child.read(path: folder + "/\(index)", limit: 1000)
-                    #expect(bytes == (index % 3 == 0 ? nil : Array((Self.certificate + "\(index)").utf8)))
+                    #expect(bytes == (index % 3 == 0 ? nil : Array(Self.numbered(index).utf8)))
                 }
             }
         }
         var requests = child.lockRequests.makeAsyncIterator()
         #expect(await requests.next() != nil)
+    }
+
+    @Test("A child that does not read its answers is left alone, and its parent is not held up")
+    func deafChild() throws {
+        var pair: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
+        defer { for end in pair { close(end) } }
+        let parent = ChildChannel(socket: pair[0])
+        // More than the system lets wait in a socket.
+        var served = 0
+        while served < 100_000, send(pair[1], "?", 1, Int32(MSG_DONTWAIT)) == 1, parent.serve() { served += 1 }
+        #expect(served < 100_000)
+        parent.lock()
     }
 
     @Test("When the parent is gone, who waits is refused, and the child is told")

@@ -63,8 +63,8 @@ int postern_terminal_will(int input, int output, const void *bytes, size_t count
 
 /// The number that statfs(2) gives the type of the file system `descriptor` is on; -1 with errno set on error.
 int64_t postern_file_system_type(int descriptor);
-/// Whether another file shares a part of this one's place on the disk (a clone made by `cp --reflink`, or a snapshot, where
-/// the file system says so): 1, 0, or -1 where it does not say.
+/// Whether another file shares a part of this one's place on the disk (a clone made by `cp --reflink`, or a snapshot,
+/// where the file system says so): 1, 0, or -1 where it does not say.
 int postern_shares_extents(int descriptor);
 
 // Processes (process.c).
@@ -72,14 +72,16 @@ int postern_shares_extents(int descriptor);
 /// O_NOATIME, which Swift does not import.
 extern const int postern_noatime;
 
-/// For a process that will hold keys: as much locked memory as it is allowed, not dumpable, no core file, ends with its parent (by SIGHUP), ends where it would
-/// be suspended (by SIGKILL), and hears of broken pipes and of file size limits as errors.
+/// For a process that will hold keys: as much locked memory as it is allowed, not dumpable, no core file, ends with its
+/// parent (by SIGHUP), ends where it would be suspended (by SIGKILL), and hears of broken pipes and of file size limits
+/// as errors.
 /// 0, or -1 with errno set by what failed first.
 int postern_harden(void);
 /// Opens `/dev/null` in the place of each of the descriptors 0, 1 and 2 that is closed: to be written where it would be
 /// read and the other way round. 0, or -1 with errno set.
 int postern_occupy_standard_streams(void);
-/// Sends one byte and, unless it is -1, a descriptor over a Unix socket. 0, or -1 with errno set.
+/// Sends one byte and, unless it is -1, a descriptor over a Unix socket, without waiting: EAGAIN where it is full.
+/// 0, or -1 with errno set.
 int postern_send_descriptor(int socket, uint8_t status, int descriptor);
 /// Receives what `postern_send_descriptor` sent; `*descriptor` is -1 where none came, else the caller's to close.
 int postern_receive_descriptor(int socket, uint8_t *status, int *descriptor);
