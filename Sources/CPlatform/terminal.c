@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -34,19 +35,23 @@ bool postern_resize_watch(int fd) {
     return sigaction(SIGWINCH, &action, NULL) == 0;
 }
 
+/// Milliseconds that the terminal may take.
+enum { PATIENCE = 500 };
+
 static struct {
     int input, output, nowhere;
     struct termios found;
-    const void *bytes;
+    const char *bytes;
     size_t count;
 } will;
 
-/// Raw, or whole lines without echo or without signals: as this program sets it. A shell that has taken the terminal back
-/// reads keys one by one, too, but lets output be translated.
+/// Raw, or whole lines without echo, without signals or without the key that interrupts: as this program sets it. A
+/// shell that has taken the terminal back reads keys one by one, too, but lets output be translated.
 static bool is_ours(const struct termios *now) {
     bool is_raw = (now->c_oflag & OPOST) == 0;
     bool is_of_lines = (now->c_lflag & ICANON) != 0 && (now->c_lflag & (ECHO | ISIG)) != (ECHO | ISIG);
-    return is_raw || is_of_lines;
+    bool is_uninterrupted = now->c_cc[VINTR] == _POSIX_VDISABLE && will.found.c_cc[VINTR] != _POSIX_VDISABLE;
+    return is_raw || is_of_lines || is_uninterrupted;
 }
 
 static void execute_will(int number) {
@@ -59,7 +64,14 @@ static void execute_will(int number) {
         // Other threads may be drawing: what they write goes nowhere from here on.
         int terminal = fcntl(will.output, F_DUPFD_CLOEXEC, 3);
         dup2(will.nowhere, will.output);
-        if (write(terminal, will.bytes, will.count) < 0) errno = 0;
+        // A terminal that takes nothing, as that of a frozen connection, must not keep a process with keys: a byte at a
+        // time never waits for room behind the poll.
+        struct pollfd ready = {.fd = terminal, .events = POLLOUT};
+        int64_t end = postern_monotonic_milliseconds() + PATIENCE;
+        for (size_t i = 0; i < will.count; i++) {
+            int64_t rest = end - postern_monotonic_milliseconds();
+            if (rest <= 0 || poll(&ready, 1, (int)rest) <= 0 || write(terminal, will.bytes + i, 1) != 1) break;
+        }
     }
     signal(number, SIG_DFL);
     sigset_t own;

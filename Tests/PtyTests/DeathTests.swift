@@ -38,4 +38,23 @@ extension ScreenSessionTests {
         }
         #expect(!shown[leaving.upperBound...].contains("Add your account"))
     }
+
+    @Test("A terminal that takes nothing more keeps no process with keys, not even without a parent")
+    func frozen() async throws {
+        let vault = try await TestVault()
+        let terminal = PseudoTerminal()
+        let program = try TerminalProgram(
+            Checkout.program, ["--vault", vault.path], on: terminal,
+            environment: ["TERM=xterm-256color", "HOME=/nonexistent", "LANG=C.UTF-8"])
+        try await unlock(program)
+        let child = try #require(program.children.first)
+        _ = fcntl(terminal.line, F_SETFL, O_RDWR | O_NONBLOCK)
+        let noise = [UInt8](repeating: 0x20, count: 4096)
+        // Nobody reads it from here on. While the kernel moves things about, there may be room for some more.
+        var room = pollfd(fd: terminal.line, events: Int16(POLLOUT), revents: 0)
+        while poll(&room, 1, 200) > 0 { _ = write(terminal.line, noise, noise.count) }
+        kill(program.pid, SIGKILL)
+        #expect(await becomesTrue { kill(child, 0) != 0 })
+        _ = try await program.ended()
+    }
 }
