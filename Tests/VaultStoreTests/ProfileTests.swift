@@ -175,5 +175,32 @@ extension VaultStoreTests {
             #expect(disk.bytes == before)
             await inner.close()
         }
+
+        @Test(
+            "A profile whose removal a failing disk cut short opens only while its key is there",
+            arguments: PasscodeChangeTests.Fault.allCases)
+        func cutShort(fault: PasscodeChangeTests.Fault) async throws {
+            // The two copies of the key page with the new key.
+            for failing in 1...2 {
+                let disk = try VaultOnDisk.made(slices: 26)
+                let space = try await disk.open("outer")
+                let profile = try await space.addProfile(settings("a"), password: secret("1"))
+                disk.fail(write: failing, fault)
+                let error = await #expect(throws: Failure.self) { _ = try await space.removeProfile(profile.id) }
+                #expect(error?.code == .storageFailed)
+                disk.recorder.decide { _ in .proceed }
+                var opens = true
+                do throws(Failure) {
+                    try await space.openProfile(profile.id).close()
+                } catch {
+                    #expect(error.code == .profileMissing)
+                    opens = false
+                }
+                // What the next process finds.
+                let region = try RegionTests.region(VaultOnDisk(bytes: disk.bytes))
+                #expect((region.cell(id: profile.id.bytes, states: [.live]) != nil) == opens)
+                await space.close()
+            }
+        }
     }
 }

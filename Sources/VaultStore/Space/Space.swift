@@ -117,6 +117,8 @@ actor Space: SpacePort {
     }
 
     func openProfile(_ id: ProfileID) async throws(Failure) -> any ProfileStorePort {
+        // A removal that a failing disk interrupted may have destroyed the key: what is written with it would be lost.
+        _ = try region.refreshed()
         guard let index = region.cell(id: id.bytes, states: [.live]) else { throw Failure(.profileMissing) }
         await openStores.removeValue(forKey: id)?.store?.close()
         let cell = try Cell(region: region, index: index, isNew: false)
