@@ -30,9 +30,9 @@ static const int allowed[] = {
     SCMP_SYS(pause), SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigpending), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
     SCMP_SYS(rt_sigsuspend), SCMP_SYS(rt_sigtimedwait), SCMP_SYS(sigaltstack),
     // Descriptors it has.
-    SCMP_SYS(close), SCMP_SYS(dup2), SCMP_SYS(dup3), SCMP_SYS(fallocate), SCMP_SYS(fdatasync), SCMP_SYS(fstat), SCMP_SYS(fsync), SCMP_SYS(ftruncate),
-    SCMP_SYS(lseek), SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(pwrite64), SCMP_SYS(pwritev), SCMP_SYS(read),
-    SCMP_SYS(readv), SCMP_SYS(write), SCMP_SYS(writev),
+    SCMP_SYS(close), SCMP_SYS(dup2), SCMP_SYS(dup3), SCMP_SYS(fallocate), SCMP_SYS(fdatasync), SCMP_SYS(fstat),
+    SCMP_SYS(fsync), SCMP_SYS(ftruncate), SCMP_SYS(lseek), SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(pwrite64),
+    SCMP_SYS(pwritev), SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(write), SCMP_SYS(writev),
     // Files: Landlock says which. OpenSSL looks for certificates by name.
     SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(getdents64), SCMP_SYS(newfstatat), SCMP_SYS(readlink),
     SCMP_SYS(readlinkat), SCMP_SYS(stat), SCMP_SYS(statx),

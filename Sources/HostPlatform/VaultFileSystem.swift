@@ -41,9 +41,6 @@ package enum VaultFileSystem: Sendable, Equatable, CaseIterable {
             }
     }
 
-    /// Whether it is claimed that one image of the disk does not tell whether there is a second space.
-    package var isDeniable: Bool { self == .inPlace }
-
     /// What a person is to know; nil where there is nothing to say. The same in every vault.
     package var note: String? {
         let consequence = "comparing them can show whether there is a second space."

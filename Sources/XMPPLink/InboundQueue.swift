@@ -17,8 +17,8 @@ struct InboundQueue {
         var events: [InboundEvent] = []
         var mark: InboundMark?
         var replies: [Element] = []
-        /// How long after this work the next one may wait for more to come, so that one commit takes it together: a flood's events
-        /// are many commits else. A conversation never waits.
+        /// How long after this work the next one may wait for more to come, so that one commit takes it together: a
+        /// flood's events are many commits else. A conversation never waits.
         var patience: Duration? { events.count < InboundQueue.flood ? nil : .milliseconds(100) }
     }
 

@@ -62,7 +62,6 @@ static int map(int protection, int later) {
     return later == 0 ? 0 : error_of(mprotect(page, 4096, later));
 }
 
-
 static int raise_limit(void) {
     struct rlimit limit = {4096, 4096};
     return error_of(setrlimit(RLIMIT_CORE, &limit));

@@ -105,7 +105,7 @@ struct DoctorTests {
         "Only a file system that writes in place is sound, and no other is praised", arguments: VaultFileSystem.allCases
     )
     func fileSystem(kind: VaultFileSystem) {
-        #expect((SurroundingsExamination.fileSystem(kind).level == .ok) == kind.isDeniable)
+        #expect((SurroundingsExamination.fileSystem(kind).level == .ok) == (kind == .inPlace))
     }
 
     @Test("Files that others may open are told, and how to close them")

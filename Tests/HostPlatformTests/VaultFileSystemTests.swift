@@ -28,8 +28,7 @@ struct VaultFileSystemTests {
     @Test("Only where it is written in place nothing is said, and what is said names no certainty about spaces")
     func notes() {
         for system in VaultFileSystem.allCases {
-            #expect((system.note == nil) == system.isDeniable)
-            #expect(system.isDeniable == (system == .inPlace))
+            #expect((system.note == nil) == (system == .inPlace))
         }
     }
 }

@@ -8,22 +8,9 @@ import Testing
 
 /// Against a scripted server that would keep us waiting, reading or writing without end.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct ExhaustingServerTests {
-    /// A server that plays `scenario`, and a link with the wanted limits.
-    private func withServer(
-        _ scenario: String, _ change: (inout LinkLimits) -> Void = { _ in },
-        _ body: (XMPPLink, RecordingSink, LinkAccount, HostileServer) async throws -> Void
-    ) async throws {
-        try await withHostileServer(scenario) { server in
-            let link = LinkFixture.link(change)
-            let account = try LinkFixture.account(port: server.port, authority: server.authority)
-            try await body(link, RecordingSink(), account, server)
-            await link.disconnect()
-        }
-    }
-
     @Test("A roster beyond the limits ends one stream with its code; the next stream does without it")
     func largeRoster() async throws {
-        try await withServer("roster-large") { link, sink, account, _ in
+        try await withHostileLink("roster-large") { link, sink, account, _ in
             await #expect(throws: Failure(.streamTooLarge)) { _ = try await link.connect(account, sink: sink) }
             _ = try await link.connect(account, sink: sink)
             await sink.wait { $0.texts == ["after"] }
@@ -32,7 +19,7 @@ import Testing
 
     @Test("A server that is silent for long is asked whether it is there, again and again, and kept if it answers")
     func asksTheSilent() async throws {
-        try await withServer("well-behaved", { $0.silenceMilliseconds = 100 }) { link, sink, account, server in
+        try await withHostileLink("well-behaved", { $0.silenceMilliseconds = 100 }) { link, sink, account, server in
             _ = try await link.connect(account, sink: sink)
             for _ in 0..<3 {
                 _ = try await server.fixture.next("a ping") { $0["xml"]?.string?.contains("urn:xmpp:ping") == true }
@@ -52,7 +39,7 @@ import Testing
             limits.silenceMilliseconds = 300
             limits.requestMilliseconds = 300
         }
-        try await withServer(scenario, limits) { link, sink, account, _ in
+        try await withHostileLink(scenario, limits) { link, sink, account, _ in
             _ = try await link.connect(account, sink: sink)
             await sink.wait { $0.ends == [Failure(.netTimeout)] }
         }
@@ -60,7 +47,7 @@ import Testing
 
     @Test("A server that sends its first words byte by byte for ever is left at the deadline")
     func slowStart() async throws {
-        try await withServer("drip-start", { $0.connectMilliseconds = 500 }) { link, sink, account, _ in
+        try await withHostileLink("drip-start", { $0.connectMilliseconds = 500 }) { link, sink, account, _ in
             let start = ContinuousClock.now
             await #expect(throws: Failure(.netTimeout)) { _ = try await link.connect(account, sink: sink) }
             #expect(ContinuousClock.now - start < .seconds(5))
@@ -69,7 +56,7 @@ import Testing
 
     @Test("A server that stops reading is left, and what waits for it is bounded")
     func deaf() async throws {
-        try await withServer("deaf", { $0.socket.stallMilliseconds = 500 }) { link, sink, account, _ in
+        try await withHostileLink("deaf", { $0.socket.stallMilliseconds = 500 }) { link, sink, account, _ in
             _ = try await link.connect(account, sink: sink)
             let text = String(repeating: "x", count: 1000)
             let stanzas = try (0..<40_000).map { _ in try LinkFixture.message(text) }
@@ -82,7 +69,7 @@ import Testing
 
     @Test("A server that asks without end and does not read the answers is left")
     func flood() async throws {
-        try await withServer("deaf-flood") { link, sink, account, _ in
+        try await withHostileLink("deaf-flood") { link, sink, account, _ in
             _ = try await link.connect(account, sink: sink)
             await sink.wait { $0.ends == [Failure(.netTimeout)] }
         }
@@ -90,7 +77,7 @@ import Testing
 
     @Test("Behind the end of a stream nothing counts, not even another stream")
     func restart() async throws {
-        try await withServer("restart") { link, sink, account, _ in
+        try await withHostileLink("restart") { link, sink, account, _ in
             for count in 1...2 {
                 _ = try await link.connect(account, sink: sink)
                 await sink.wait { $0.ends == Array(repeating: Failure(.netClosed), count: count) }

@@ -42,3 +42,16 @@ enum LinkFixture {
                 engine: "plaintext/1", payload: Array("<body>\(text)</body>".utf8), security: .plaintext))
     }
 }
+
+/// Runs `body` with a scripted server that plays `scenario`, and a link with the wanted limits, not yet connected.
+func withHostileLink(
+    _ scenario: String, _ change: (inout LinkLimits) -> Void = { _ in },
+    _ body: (XMPPLink, RecordingSink, LinkAccount, HostileServer) async throws -> Void
+) async throws {
+    try await withHostileServer(scenario) { server in
+        let link = LinkFixture.link(change)
+        let account = try LinkFixture.account(port: server.port, authority: server.authority)
+        try await body(link, RecordingSink(), account, server)
+        await link.disconnect()
+    }
+}

@@ -8,21 +8,9 @@ import Testing
 
 /// Against a scripted server with stream management (XEP-0198) that misuses it, or has changed while we were away.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct WrongManagementTests {
-    private func withServer(
-        _ scenario: String, _ change: (inout LinkLimits) -> Void = { _ in },
-        _ body: (XMPPLink, RecordingSink, LinkAccount, HostileServer) async throws -> Void
-    ) async throws {
-        try await withHostileServer(scenario) { server in
-            let link = LinkFixture.link(change)
-            let account = try LinkFixture.account(port: server.port, authority: server.authority)
-            try await body(link, RecordingSink(), account, server)
-            await link.disconnect()
-        }
-    }
-
     @Test("Used as it should be, it acknowledges what was sent")
     func managed() async throws {
-        try await withServer("managed") { link, sink, account, _ in
+        try await withHostileLink("managed") { link, sink, account, _ in
             _ = try await link.connect(account, sink: sink)
             let stanzas = try (0..<3).map { try LinkFixture.message("\($0)") }
             try await link.submit(stanzas)
@@ -34,7 +22,7 @@ import Testing
         "A count that cannot be acknowledges nothing and ends the stream for good",
         arguments: ["count-too-high", "count-backwards"])
     func counts(scenario: String) async throws {
-        try await withServer(scenario) { link, sink, account, server in
+        try await withHostileLink(scenario) { link, sink, account, server in
             for count in 1...2 {
                 let summary = try await link.connect(account, sink: sink)
                 #expect(!summary.isResumed)
@@ -51,7 +39,7 @@ import Testing
 
     @Test("A server that answers pings and no longer acknowledges is left, and nothing counts as taken")
     func mute() async throws {
-        try await withServer("count-mute", { $0.silenceMilliseconds = 200 }) { link, sink, account, server in
+        try await withHostileLink("count-mute", { $0.silenceMilliseconds = 200 }) { link, sink, account, server in
             _ = try await link.connect(account, sink: sink)
             try await link.submit([try LinkFixture.message("into the void")])
             await sink.wait { $0.ends == [Failure(.serverTimeout)] }
@@ -63,7 +51,7 @@ import Testing
 
     @Test("A resumption that is answered with nonsense is not tried again")
     func nonsense() async throws {
-        try await withServer("resume-nonsense") { link, sink, account, _ in
+        try await withHostileLink("resume-nonsense") { link, sink, account, _ in
             _ = try await link.connect(account, sink: sink)
             await sink.wait { $0.ends.count == 1 }
             await #expect(throws: Failure(.streamInvalid)) { _ = try await link.connect(account, sink: sink) }
@@ -75,7 +63,7 @@ import Testing
 
     @Test("A resumption that is never answered is tried twice, then no more")
     func silence() async throws {
-        try await withServer("resume-silent", { $0.connectMilliseconds = 1000 }) { link, sink, account, _ in
+        try await withHostileLink("resume-silent", { $0.connectMilliseconds = 1000 }) { link, sink, account, _ in
             _ = try await link.connect(account, sink: sink)
             await sink.wait { $0.ends.count == 1 }
             for _ in 0..<2 {
@@ -90,7 +78,7 @@ import Testing
     @Test(
         "A password that was changed while we were away is refused at the next sign-in, also with its stretching kept")
     func changedPassword() async throws {
-        try await withServer("password-changed") { link, sink, account, _ in
+        try await withHostileLink("password-changed") { link, sink, account, _ in
             _ = try await link.connect(account, sink: sink)
             await sink.wait { $0.ends.count == 1 }
             for _ in 0..<2 {

@@ -40,9 +40,10 @@ uint32_t postern_cell_log_frames(uint32_t log_slices);
 /// Asks for one more slice for a cell, at `position` in its order (0 is the log's first slice).
 ///
 /// Returns the slice's byte offset in the vault file (a multiple of 4096, not 0), or one of POSTERN_GROW_…, which fails
-/// the transaction as the same error of a write to the file would. The assignment must be durable before it returns. Called inside a write, on the
-/// connection's thread, before the first frame of a page that would have no home is taken into the log: so whatever
-/// is committed can be checkpointed, and `max_page_count` need not be set. Must not call back into this cell.
+/// the transaction as the same error of a write to the file would. The assignment must be durable before it returns.
+/// Called inside a write, on the connection's thread, before the first frame of a page that would have no home is taken
+/// into the log: so whatever is committed can be checkpointed, and `max_page_count` need not be set. Must not call back
+/// into this cell.
 #define POSTERN_GROW_NONE 0u      // no slice is left: SQLITE_FULL
 #define POSTERN_GROW_DISK_FULL 1u // the assignment did not reach the disk: SQLITE_FULL with ENOSPC
 #define POSTERN_GROW_READ_ONLY 2u // SQLITE_READONLY

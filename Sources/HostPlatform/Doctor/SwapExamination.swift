@@ -57,7 +57,7 @@ struct SwapExamination {
         if places.isEmpty { return Finding(.swap, .ok, "no swap: memory is not written to a disk") }
         if places.contains(.plain) {
             return Finding(
-                .swap, .warn, "swap is not encrypted: texts that were on the screen can get there, keys cannot",
+                .swap, .warn, "swap is not encrypted: texts that were on the screen can get there",
                 advice: advice)
         }
         if places.contains(.unknown) {
