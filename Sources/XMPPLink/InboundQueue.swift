@@ -83,6 +83,7 @@ extension XMPPLink {
     }
 
     func setReading(_ reads: Bool, _ session: LinkSession) {
+        session.isReading = reads
         session.socket.assumeIsolated { $0.setReading(reads) }
     }
 

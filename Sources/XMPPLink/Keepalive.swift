@@ -15,17 +15,24 @@ extension XMPPLink {
         }
     }
 
-    private func checkSilence(_ number: UInt64) {
+    func checkSilence(_ number: UInt64) {
         guard let session, session.number == number, session.isReady else { return }
-        guard isAcknowledging(session) else { return end(number, Failure(.serverTimeout)) }
         scheduleCheck(session)
         let now = time.boottime()
+        // As long as we do not listen the silence is ours.
+        guard session.isReading else {
+            session.didHear(0, isWhole: true, at: now)
+            session.openRequest = nil
+            return
+        }
+        guard isAcknowledging(session) else { return end(number, Failure(.serverTimeout)) }
         guard now - session.lastHeard >= limits.silenceMilliseconds, !session.isProbing else { return }
         session.isProbing = true
         ask(.get, to: session.ownAddress.server, Ping.request, session) { [weak self, weak session] result in
             session?.isProbing = false
             // Something large may stand before the answer: as long as it moves, the server is there.
-            guard case .failure(let failure) = result, failure.code == .serverTimeout, session?.lastHeard ?? 0 < now
+            guard case .failure(let failure) = result, failure.code == .serverTimeout, let session,
+                session.isReading, session.lastHeard < now
             else { return }
             self?.assumeIsolated { $0.end(number, Failure(.netTimeout)) }
         }

@@ -25,6 +25,8 @@ final class LinkSession: @unchecked Sendable {
     /// Bytes that came while nobody could read them: TLS is being set up.
     var earlyBytes: [UInt8] = []
     var isStartingTLS = false
+    /// False while what came waits for the sink, and more is left with the network.
+    var isReading = true
     /// A ping waits for its answer.
     var isProbing = false
     /// When the server last showed that it is there, on the clock of `TimeSource.boottime`.

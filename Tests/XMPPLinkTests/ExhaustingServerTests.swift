@@ -45,6 +45,33 @@ import Testing
         }
     }
 
+    @Test("As long as we do not read, because the sink takes its time, the server is not blamed for its silence")
+    func ownSilence() async throws {
+        let clock = ManualClock()
+        try await withHostileServer("crowd") { server in
+            let link = LinkFixture.link(time: clock.source)
+            let sink = RecordingSink()
+            await sink.block()
+            let account = try LinkFixture.account(port: server.port, authority: server.authority)
+            _ = try await link.connect(account, sink: sink)
+            #expect(await becomesTrue { await !link.isReading })
+            for _ in 0..<6 {
+                clock.advance(milliseconds: 600_000)
+                await link.check()
+            }
+            #expect(await !link.isProbing)
+            #expect(await sink.ends.isEmpty)
+            await sink.unblock()
+            await sink.wait { $0.texts.count == 3001 && $0.texts.last == "after" }
+            // Now it is.
+            #expect(await becomesTrue { await link.isReading })
+            clock.advance(milliseconds: 600_000)
+            await link.check()
+            #expect(await link.isProbing)
+            await link.disconnect()
+        }
+    }
+
     @Test("A server that sends its first words byte by byte for ever is left at the deadline")
     func slowStart() async throws {
         try await withHostileLink("drip-start", { $0.connectMilliseconds = 500 }) { link, sink, account, _ in
@@ -85,4 +112,11 @@ import Testing
             #expect(await sink.texts.isEmpty)
         }
     }
+}
+
+extension XMPPLink {
+    fileprivate var isReading: Bool { session?.isReading ?? false }
+    fileprivate var isProbing: Bool { session?.isProbing ?? false }
+    /// What the timer does.
+    fileprivate func check() { if let session { checkSilence(session.number) } }
 }

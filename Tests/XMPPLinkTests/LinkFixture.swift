@@ -26,13 +26,13 @@ enum LinkFixture {
             rosterVersion: rosterVersion)
     }
 
-    static func link(_ change: (inout LinkLimits) -> Void = { _ in }) -> XMPPLink {
+    static func link(time: TimeSource = .system, _ change: (inout LinkLimits) -> Void = { _ in }) -> XMPPLink {
         var limits = LinkLimits()
         change(&limits)
         let executor = EpollExecutor()
         return XMPPLink(
             executor: executor, resolver: Resolver(executor: executor, entropy: .system), entropy: .system,
-            time: .system, log: .off, limits: limits)
+            time: time, log: .off, limits: limits)
     }
 
     static func message(_ text: String, to: String = "bob@xmpp.test") throws -> OutgoingStanza {

@@ -79,6 +79,7 @@ AFTER_LOGIN = {
     "restart": f"</stream:stream>{HEADER}<stream:features/>{AFTER}",
     "drip": "",
     "deaf": "",
+    "crowd": AFTER.replace("after", "one of many") * 3000 + AFTER,
     "deaf-flood": "",
     # The escape character itself cannot be written in XML; these can, and terminals obey some of them.
     "control": (
