@@ -18,7 +18,8 @@ from pathlib import Path
 from common import Verdicts, lab, release_program, work_folder
 
 WORDS = {
-    "passcode": "zibeline-quartz 81 passage", "other passcode": "yarrow-cobalt 27 landing", "password": "xenolith-fjord-46",
+    "passcode": "zibeline-quartz 81 passage", "other passcode": "yarrow-cobalt 27 landing",
+    "password": "xenolith-fjord-46",
     "own address": "wobbegong", "contact": "vermilion-stoat", "text": "umbrella pines at the quay",
     "profile": "tamarisk",
 }
@@ -166,11 +167,13 @@ def main():
         if shutil.which("journalctl"):
             search.look("the journal", subprocess.run(
                 ["journalctl", "--since", f"@{int(begin)}", "--no-pager"], capture_output=True, check=False).stdout)
-        verdicts.demand(not search.hits, f"no word in {search.looked} places" + "".join(f"; {hit}" for hit in search.hits))
+        hits = "".join(f"; {hit}" for hit in search.hits)
+        verdicts.demand(not search.hits, f"no word in {search.looked} places{hits}")
         files = written_files((folder / "trace").read_text())
         ours = {str(folder / "vault" / "vault"), str(folder / "log")}
         others = sorted(file for file in files - ours if not file.startswith(("/dev/", "/proc/")))
-        verdicts.demand(not others, f"nothing but vault and log is opened for writing{''.join('; ' + f for f in others)}")
+        names = "".join(f"; {name}" for name in others)
+        verdicts.demand(not others, f"nothing but vault and log is opened for writing{names}")
         verdicts.demand((folder / "log").stat().st_size > 0, "control: there is a log, and it says something")
         control(verdicts, folder)
     verdicts.end()
@@ -182,7 +185,8 @@ def control(verdicts, folder):
     place.mkdir()
     careless = subprocess.Popen(
         [sys.executable, "-c", f"import sys; text = {word!r}; print(text, flush=True); sys.stdin.read()", word],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "TEXT": word}, cwd=place, preexec_fn=allow_cores)
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "TEXT": word}, cwd=place,
+        preexec_fn=allow_cores)
     careless.stdout.readline()
     (place / "draft").write_text(word)
 

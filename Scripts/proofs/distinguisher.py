@@ -7,8 +7,8 @@ second space is added and used; in the other, the program ran and looked at the 
 The verdict is on everything an image shows but amounts and moments of writing, which Docs/THREAT-MODEL.md names as out
 of reach: how well those alone tell is printed, and demanded of nobody.
 
-A bound of 0.05 at 200 + 200 is 1.7 standard errors, so chance alone leaves it one time in six (two classifiers). What is
-beyond it is therefore asked again: the classifiers that were trained on these vaults judge as many new ones, and the
+A bound of 0.05 at 200 + 200 is 1.7 standard errors, so chance alone leaves it one time in six (two classifiers). What
+is beyond it is therefore asked again: the classifiers that were trained on these vaults judge as many new ones, and the
 proof has failed if they are beyond it there, too, to the same side.
 """
 import ctypes
@@ -31,7 +31,7 @@ SLICES, MEBIBYTES = 17, 88
 # Far from each other: a duress passcode that is like the present one is refused.
 OUTER, INNER, DURESS = "outer lantern", "inner", "quite another word"
 # Vaults of each group that are also spoilt in the ways that must be found.
-CONTROLS = 30
+CONTROLS = 20
 
 
 def life(chance, has_second):
@@ -46,7 +46,8 @@ class Story:
         self.chance, self.has_second = chance, has_second
         self.outer, self.inner = OUTER, INNER
         self.passcodes, self.sessions = [OUTER], []
-        self.duress = None
+        # A fifth wrong passcode in a row would have to wait.
+        self.duress, self.wrong_left = None, 3
 
     def told(self):
         chance = self.chance
@@ -81,7 +82,9 @@ class Story:
         elif action == "prompt":
             self.sessions.append(f"-:beats={chance.randrange(1, 30)}")
         elif action == "wrong":
-            self.sessions += ["nonsense:"] * chance.randrange(1, 3)
+            count = min(chance.randrange(1, 3), self.wrong_left)
+            self.wrong_left -= count
+            self.sessions += ["nonsense:"] * count
 
     def other_time(self):
         """The second space is used, or at such a time the first is looked at."""
@@ -144,12 +147,11 @@ class Lives:
             litter(disk, chance)
             prove_with(self.program, "create", disk.vault, SLICES, OUTER)
             litter(disk, chance)
-            # A process each: one that kills itself ends no other.
-            for session in sessions:
+            for together in processes_of(sessions):
                 ended = subprocess.run(
-                    [self.program, "live", str(disk.vault), session], capture_output=True, text=True, timeout=120)
+                    [self.program, "live", str(disk.vault), *together], capture_output=True, text=True, timeout=120)
                 if ended.returncode not in (0, -signal.SIGKILL, -signal.SIGALRM):
-                    raise ProofError(f"{session}: {ended.returncode} {ended.stdout}{ended.stderr}")
+                    raise ProofError(f"{together}: {ended.returncode} {ended.stdout}{ended.stderr}")
             litter(disk, chance)
             facts = self.describe(disk.snapshot(chance.choice(["clean", "synced", "cut"])), place, passcodes)
             spoilt = {}
@@ -188,6 +190,21 @@ class Lives:
                 told.pop("boottime")
                 return {f"outer.{name}": value for name, value in told.items()} | {"wall": wall}
         raise ProofError("the outer passcode opens nothing")
+
+
+def processes_of(sessions):
+    """Sessions in processes of the prover: one that kills itself ends no other."""
+    together = []
+    for session in sessions:
+        if "!" in session.split(":")[0]:
+            if together:
+                yield together
+            yield [session]
+            together = []
+        else:
+            together.append(session)
+    if together:
+        yield together
 
 
 def litter(disk, chance):
@@ -257,7 +274,7 @@ SPOILS = {
 def gather(lives, seeds):
     """Facts, labels and likenesses of many vaults, made by all processors."""
     with multiprocessing.Pool(os.cpu_count()) as pool:
-        results = pool.map(lives.one, seeds, chunksize=4)
+        results = pool.map(lives.one, seeds, chunksize=2)
     return [row for _, row, _ in results], [label for label, _, _ in results], [spoilt for *_, spoilt in results]
 
 

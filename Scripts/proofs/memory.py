@@ -155,7 +155,7 @@ def one_lock(verdicts, terminal, needles, number):
     terminal.await_text("Passcode")
     parent = terminal.program
     terminal.type(PASSCODE)
-    terminal.await_text(CANARIES["text stored"][:12])
+    terminal.await_text(CANARIES["address"][:10])
     terminal.press("C-o")
     terminal.type(CANARIES["address"])
     terminal.await_text(CANARIES["text stored"])
@@ -186,7 +186,8 @@ def one_lock(verdicts, terminal, needles, number):
         not left, f"lock {number}: nothing in {len(processes(parent))} processes of the program"
         + "".join(f"; {name} in {where}" for _, name, where in sorted(left)))
     shown = [name for name, text in {"passcode": PASSCODE, **CANARIES}.items() if text in terminal.everything()]
-    verdicts.demand(not shown, f"lock {number}: nothing on the screen or in its history" + "".join(f"; {n}" for n in shown))
+    verdicts.demand(
+        not shown, f"lock {number}: nothing on the screen or in its history" + "".join(f"; {name}" for name in shown))
     kept = sorted({name for name, _ in found_in(terminal.server, needles)})
     verdicts.note(f"lock {number}: in tmux's own memory, out of our reach: {', '.join(kept) or 'nothing'}")
     with open("/proc/swaps") as file:
