@@ -4,10 +4,16 @@ import Synchronization
 
 /// The file of `--log FILE`: safe lines with the time, appended; 0600.
 package enum LogFile {
-    /// Opens it for appending. Throws `file.unreadable`, and `file.isVault` where it is the vault by another name.
+    /// Opens it for appending: a regular file, as anything else could make the session wait.
+    /// Throws `file.unreadable`, and `file.isVault` where it is the vault by another name.
     package static func open(_ path: String, beside vault: borrowing HeldVault) throws(Failure) -> Int32 {
-        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw Failure(.fileUnreadable) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw Failure(.fileUnreadable)
+        }
         guard !vault.isSame(as: descriptor) else {
             close(descriptor)
             throw Failure(.fileIsVault)

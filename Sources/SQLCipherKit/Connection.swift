@@ -25,7 +25,9 @@ package final class Connection: SQLAccess {
         settings: ConnectionSettings = ConnectionSettings()
     ) throws(StorageError) {
         database = try DatabaseHandle(location)
-        // Before the key: a key that does not fit would be reported on stderr.
+        // Before the key: one that does not fit, and memory that cannot be locked, would be reported on stderr. The first
+        // key of a process sets a level of none anew, but not the sources.
+        try execute("PRAGMA cipher_log_source=NONE")
         try execute("PRAGMA cipher_log_level=NONE")
         limit()
         let text = RawKey.text(key: key, salt: salt)

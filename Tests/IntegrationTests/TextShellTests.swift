@@ -106,11 +106,14 @@ extension Integration {
             #expect(try await program.errors.wholeTranscript().isEmpty)
         }
 
-        @Test("A path through a file says so; a log that would be the vault is refused, and nothing is written")
+        @Test("A path through a file says so; a log that is the vault or could make one wait is refused")
         func paths() async throws {
             let vault = try await TestVault()
             let before = FileManager.default.contents(atPath: vault.path)
+            let folder = try TemporaryFolder()
+            #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
             for (arguments, words) in [
+                (["--vault", vault.path, "--log", folder.file("pipe"), "shell"], "The file cannot be read."),
                 (["--vault", vault.path + "/deeper", "init"], "is a file where a folder has to be"),
                 (["--vault", vault.path, "--log", vault.path, "shell"], "That file is the vault itself."),
             ] {
