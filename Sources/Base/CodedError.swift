@@ -23,12 +23,23 @@ package enum FailureDetail: Sendable, Equatable {
     case guessable(hours: Int64, weakness: Weakness)
     /// A size in bytes that is not among those a vault can have, or can grow to.
     case capacity(least: Int64, most: Int64)
+    /// A passcode's character, counted from 1 as a person counts them, that no passcode may have.
+    case unusable(character: Int, Unusable)
     /// What a command would do once it is confirmed.
     case consequence(Consequence)
 
     /// What a guesser would try first.
     package enum Weakness: Sendable, Equatable {
         case short, word, keyboard, repetition, sequence, date
+    }
+
+    /// Why a character cannot be part of a passcode.
+    package enum Unusable: Sendable, Equatable {
+        /// It is put together with joiners or variation selectors, which do not show and which keyboards set differently.
+        case joined
+        case control
+        /// Unassigned, private, or otherwise not the same everywhere.
+        case other
     }
 
     /// What cannot be taken back.
@@ -39,6 +50,8 @@ package enum FailureDetail: Sendable, Equatable {
         case destroysProfile
         /// A passcode will destroy the other half of the vault.
         case armsDuress
+        /// That passcode ends.
+        case endsDuress
         /// The vault file grows, and cannot shrink again.
         case growsVault
     }

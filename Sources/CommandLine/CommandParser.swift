@@ -61,62 +61,6 @@ private func oneAddress(_ words: ArraySlice<String>) throws(Failure) -> JID {
     try bareAddress(Words(words).positional(1)[0])
 }
 
-private func parseProfile(_ verb: String, _ words: ArraySlice<String>) throws(Failure) -> Command {
-    switch verb {
-    case "add": return .profileAdd(try parseProfileDraft(words))
-    case "list": return try bare(.profileList, words)
-    case "use": return .profileUse(try ProfileName(Words(words).positional(1)[0]))
-    case "remove":
-        let words = try Words(words, plain: ["--yes"])
-        return .profileRemove(try ProfileName(words.positional(1)[0]), confirmed: words.flag("--yes"))
-    default: throw Failure(.commandUsage)
-    }
-}
-
-private func parseProfileDraft(_ words: ArraySlice<String>) throws(Failure) -> Command.ProfileDraft {
-    let words = try Words(
-        words, valued: ["--name", "--host", "--port", "--tls", "--ca", "--proxy", "--password-fd"], plain: ["--plain"])
-    let jid = try bareAddress(words.positional(1)[0])
-    guard jid.local != nil else { throw Failure(.jidInvalid) }
-    let port: UInt16? = try words.number("--port", in: 1...65535)
-    var settings = ProfileSettings(
-        name: try ProfileName(words.value("--name") ?? defaultName(of: jid)), jid: jid,
-        isPlain: words.flag("--plain"))
-    if let host = words.value("--host") {
-        guard (1...255).contains(host.utf8.count) else { throw Failure(.commandUsage) }
-        settings.server = HostPort(host: host, port: port)
-    } else if port != nil {
-        settings.server = HostPort(host: jid.domain, port: port)
-    }
-    if let mode = words.value("--tls") {
-        guard let tls = TLSMode(rawValue: mode) else { throw Failure(.commandUsage) }
-        settings.tls = tls
-    }
-    if let proxy = words.value("--proxy") { settings.proxy = try parseProxy(proxy) }
-    return Command.ProfileDraft(
-        settings: settings, authorityPath: words.value("--ca"),
-        passwordDescriptor: try words.number("--password-fd", in: 0...1_048_576))
-}
-
-private func defaultName(of jid: JID) -> String {
-    jid.addressText.utf8.count <= 64 ? jid.addressText : jid.domain
-}
-
-/// `socks5://HOST:PORT`, IPv6 literals in brackets.
-private func parseProxy(_ text: String) throws(Failure) -> HostPort {
-    let scheme = "socks5://"
-    guard text.hasPrefix(scheme), let colon = text.lastIndex(of: ":"),
-        let port = UInt16(text[text.index(after: colon)...]), port > 0
-    else { throw Failure(.commandUsage) }
-    // The scheme's own colon is not the last one: no port follows it.
-    var host = text[..<colon].dropFirst(scheme.count)
-    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-    guard (1...255).contains(host.utf8.count), !host.contains("@"), !host.contains("/") else {
-        throw Failure(.commandUsage)
-    }
-    return HostPort(host: String(host), port: port)
-}
-
 private func parseSend(_ words: ArraySlice<String>) throws(Failure) -> Command {
     let words = try Words(words, plain: ["--plain"])
     let parts = try words.positional(atLeast: 1)
@@ -139,7 +83,7 @@ private func parseSecretOptions(_ words: ArraySlice<String>) throws(Failure) -> 
     let words = try Words(words, valued: ["--passcode-fd"], plain: ["--yes", "--allow-weak"])
     _ = try words.positional(0)
     let options = Command.SecretOptions(
-        descriptor: try words.number("--passcode-fd", in: 0...1_048_576), allowsWeak: words.flag("--allow-weak"))
+        descriptor: try words.descriptor("--passcode-fd"), allowsWeak: words.flag("--allow-weak"))
     return (options, words.flag("--yes"))
 }
 

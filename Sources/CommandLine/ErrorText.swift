@@ -123,10 +123,23 @@ extension FailureDetail {
             let time = hours < 1 ? "less than an hour" : hours == 1 ? "about 1 hour" : "about \(hours) hours"
             return "This passcode would be found in \(time) on one machine: \(weakness.text). "
                 + "Five random words make a good one."
+        case .unusable(let number, let reason): return "Character \(number) of the passcode \(reason.text)"
         case .capacity(let least, let most):
             guard least <= most else { return code.text + " It is as large as one can be." }
             return code.text + " From \(sizeText(least)) to \(sizeText(most)) is possible."
-        case .consequence(let consequence): return consequence.text + " To do it, say it again with --yes."
+        case .consequence(let consequence): return consequence.text + " Say it again with --yes."
+        }
+    }
+}
+
+extension FailureDetail.Unusable {
+    fileprivate var text: String {
+        switch self {
+        case .joined:
+            "is an emoji put together from several signs. Keyboards do that differently, so it cannot be used; "
+                + "single emoji and all letters can."
+        case .control: "is a control character, which cannot be used."
+        case .other: "cannot be used."
         }
     }
 }
@@ -139,6 +152,7 @@ extension FailureDetail.Consequence {
             "This makes a new, empty space in the other half of the vault. "
                 + "Whatever is in that half, if anything, is replaced and gone for good."
         case .armsDuress: DuressWarning.text
+        case .endsDuress: "The duress passcode ends, whether it was used or not."
         case .destroysProfile: "The account's messages and keys on this machine are gone for good."
         case .growsVault: "The vault file becomes larger, filled with random bytes. It cannot shrink again."
         }

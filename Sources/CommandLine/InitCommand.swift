@@ -19,7 +19,7 @@ package struct InitCommand: Sendable {
         do throws(Failure) {
             if passcodeDescriptor == nil { await tell(Self.advice) }
             let passcode = try await secrets.read(.newPasscode, descriptor: passcodeDescriptor)
-            let heading = "Filling \(capacity >> 20) MiB with random bytes, so that nothing shows how much is used …"
+            let heading = "Filling \(capacity >> 20) MiB with random bytes, so that nothing shows how much is used ..."
             let weak = allowsWeak ? WeakPasscode.allowed : .refused
             let shared = SharedSecret(passcode)
             try await withProgressLines(to: messages, heading: heading) { report in
@@ -42,13 +42,4 @@ package struct InitCommand: Sendable {
         A passcode opens this vault. Nobody can reset it.
         Five or more random words are good; you will be told if it is too easy to guess.
         """
-}
-
-private func result(_ work: () async throws(Failure) -> Void) async -> Result<Void, Failure> {
-    do throws(Failure) {
-        try await work()
-        return .success(())
-    } catch {
-        return .failure(error)
-    }
 }

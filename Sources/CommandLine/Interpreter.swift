@@ -19,12 +19,12 @@ package struct Interpreter: Sendable {
     private let time: TimeSource
     /// The descriptor of `--passcode-fd` at the start, for commands that name none.
     private let passcodeDescriptor: Int32?
-    /// Told about long work: bytes done, and of how many.
-    private let progress: @Sendable (Int64, Int64) -> Void
+    /// A person who can be asked to confirm; nil for a program, which says `--yes`.
+    private let confirmation: (any ConfirmationInput)?
 
     package init(
         services: any AppServices, secrets: any SecretInput, files: any FileOpening, events: EventQueue,
-        time: TimeSource, passcodeDescriptor: Int32?, progress: @escaping @Sendable (Int64, Int64) -> Void
+        time: TimeSource, passcodeDescriptor: Int32?, confirmation: (any ConfirmationInput)?
     ) {
         self.services = services
         self.secrets = secrets
@@ -32,20 +32,29 @@ package struct Interpreter: Sendable {
         self.events = events
         self.time = time
         self.passcodeDescriptor = passcodeDescriptor
-        self.progress = progress
+        self.confirmation = confirmation
     }
 
-    /// Throws the codes of the parser, of `AppServices`, `confirm.required`, `wait.timeout`.
-    package func run(_ command: Command) async throws(Failure) -> CommandResult {
+    /// Throws the codes of `AppServices`, `confirm.required`, `input.cancelled`, `wait.timeout`.
+    /// - Parameter progress: told about long work: bytes done, and of how many.
+    package func run(
+        _ command: Command, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
+    ) async throws(Failure) -> CommandResult {
         switch command {
         case .profileAdd(let draft): return .done(.members(["profile": .profile(try await add(draft))]))
+        case .profileSet(let name, let edit):
+            let changed = try await change(name, edit)
+            return .done(.members(["profile": .profile(changed, withActivity: true)]))
         case .profileList:
             let profiles = try await services.profiles().map { JSON.profile($0, withActivity: true) }
             return .done(.members(["profiles": .array(profiles)]))
         case .profileUse(let name):
             return .done(.members(["profile": .profile(try await services.useProfile(name), withActivity: true)]))
         case .profileRemove(let name, let confirmed):
-            try require(confirmed)
+            if confirmation != nil, try await !services.profiles().contains(where: { $0.settings.name == name }) {
+                throw Failure(.profileMissing)
+            }
+            try await require(confirmed, .destroysProfile)
             return .done(.members(["report": .report(try await services.removeProfile(name))]))
         case .connect:
             try await services.connect()
@@ -83,12 +92,13 @@ package struct Interpreter: Sendable {
             try await services.changePasscode(current: current, new: new, weak: options.weak)
             return .done(.object([]))
         case .spaceAdd(let options, let confirmed):
-            try require(confirmed)
+            try await require(confirmed, .replacesOtherHalf)
+            try await services.requireOuter()
             let passcode = try await secrets.read(.otherPasscode, descriptor: options.descriptor ?? passcodeDescriptor)
             try await services.addSpace(passcode: passcode, weak: options.weak)
             return .done(.object([]))
         case .duressOn(let options, let confirmed):
-            guard confirmed else { throw Failure(.confirmRequired, detail: .consequence(.armsDuress)) }
+            try await require(confirmed, .armsDuress)
             try await services.requireOuter()
             let descriptor = options.descriptor ?? passcodeDescriptor
             let current = try await secrets.read(.passcode, descriptor: descriptor)
@@ -96,11 +106,11 @@ package struct Interpreter: Sendable {
             try await services.armDuress(current: current, new: new, weak: options.weak)
             return .done(.object([]))
         case .duressOff(let confirmed):
-            try require(confirmed)
+            try await require(confirmed, .endsDuress)
             try await services.disarmDuress()
             return .done(.object([]))
         case .vaultGrow(let change, let confirmed):
-            try require(confirmed)
+            try await require(confirmed, .growsVault)
             try await services.growVault(change, progress: progress)
             return .done(.object([]))
         case .wait(let event, let conditions, let seconds):
@@ -112,8 +122,13 @@ package struct Interpreter: Sendable {
         }
     }
 
-    private func require(_ confirmed: Bool) throws(Failure) {
-        guard confirmed else { throw Failure(.confirmRequired) }
+    /// Before anything else is asked or looked at, so that an unconfirmed command says the same in every space.
+    private func require(_ confirmed: Bool, _ consequence: FailureDetail.Consequence) async throws(Failure) {
+        guard let confirmation else {
+            guard confirmed else { throw Failure(.confirmRequired, detail: .consequence(consequence)) }
+            return
+        }
+        if !confirmed || consequence.isAlwaysTyped { try await confirmation.confirm(consequence) }
     }
 
     private func messages(_ messages: [Message]) -> JSON {
@@ -122,12 +137,33 @@ package struct Interpreter: Sendable {
 
     private func add(_ draft: Command.ProfileDraft) async throws(Failure) -> ProfileView {
         var settings = draft.settings
+        // Before a password is typed in vain.
+        guard try await !services.profiles().contains(where: { $0.settings.name == settings.name }) else {
+            throw Failure(.profileExists)
+        }
         if let path = draft.authorityPath {
             settings.authorities = try await files.read(path: path, limit: 256 * 1024)
         }
-        let password = try await secrets.read(.password, descriptor: draft.passwordDescriptor)
+        return try await services.addProfile(settings, password: try await password(draft.passwordDescriptor))
+    }
+
+    private func change(_ name: ProfileName, _ edit: Command.ProfileEdit) async throws(Failure) -> ProfileView {
+        var change = edit.change
+        let names = try await services.profiles().map(\.settings.name)
+        guard names.contains(name) else { throw Failure(.profileMissing) }
+        if let new = change.name, new != name, names.contains(new) { throw Failure(.profileExists) }
+        if let path = edit.authorityPath {
+            change.authorities = .set(try await files.read(path: path, limit: 256 * 1024))
+        }
+        guard edit.hasPassword else { return try await services.changeProfile(name, change, password: nil) }
+        let secret = SharedSecret(try await password(edit.passwordDescriptor))
+        return try await services.changeProfile(name, change, password: secret)
+    }
+
+    private func password(_ descriptor: Int32?) async throws(Failure) -> SecretBytes {
+        let password = try await secrets.read(.password, descriptor: descriptor)
         guard password.count > 0 else { throw Failure(.inputSecretRequired) }
-        return try await services.addProfile(settings, password: password)
+        return password
     }
 
     private func help(_ topic: String?) throws(Failure) -> JSON {

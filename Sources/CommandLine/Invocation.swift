@@ -17,6 +17,8 @@ package struct Invocation: Sendable, Equatable {
 
     /// Bytes for both regions unless `--capacity` says otherwise.
     package static let defaultCapacity: Int64 = 256 << 20
+    /// Minutes without input until a session on a terminal locks, unless `--idle` says otherwise.
+    package static let usualIdleMinutes = 5
 
     package var action: Action
     package var vault: String?
@@ -66,7 +68,7 @@ package struct Invocation: Sendable, Equatable {
         vault = words.value("--vault")
         log = words.value("--log")
         idleMinutes = try words.number("--idle", in: 0...1440)
-        passcodeDescriptor = try words.number("--passcode-fd", in: 0...1_048_576)
+        passcodeDescriptor = try words.descriptor("--passcode-fd")
         if vault == "" || log == "" { throw Failure(.commandUsage) }
         if words.flag("--json"), command.first != "shell", command.first != "doctor" { throw Failure(.commandUsage) }
         if idleMinutes != nil, command.first != nil, command.first != "shell" { throw Failure(.commandUsage) }

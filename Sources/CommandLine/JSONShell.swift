@@ -20,9 +20,14 @@ package struct JSONShell: Sendable {
             await write(JSON.failure(error, id: 0))
             return error.code.exitCode
         }
-        await shell.serve(
+        let end = await shell.serve(
             greet: { await write(JSON.members(["event": .string("unlocked")])) },
             tell: { _, events in await shell.output.write(lines: events.map(\.line)) }, commands: serve)
+        switch end {
+        case .commands: break
+        case .idle: await write(JSON.members(["event": .string("locked"), "reason": .string("idle")]))
+        case .lockWanted: await write(JSON.members(["event": .string("locked"), "reason": .string("outside")]))
+        }
         return 0
     }
 
@@ -30,7 +35,10 @@ package struct JSONShell: Sendable {
         var id = 0
         var lines: ArraySlice<InputLine> = []
         while true {
-            if lines.isEmpty { lines = await shell.input.nextLines()[...] }
+            if lines.isEmpty {
+                lines = await shell.input.nextLines()[...]
+                shell.noteActivity()
+            }
             guard let line = lines.popFirst(), line != .end else { return }
             guard let command = Self.command(line) else { continue }
             let drafts = Self.drafts(command, &lines)
@@ -48,7 +56,7 @@ package struct JSONShell: Sendable {
     /// nil for a line that is not counted.
     private static func command(_ line: InputLine) -> Result<Command, Failure>? {
         switch line {
-        case .end: return nil
+        case .end, .interrupt, .suspend: return nil
         case .tooLong: return .failure(Failure(.commandTooLong))
         case .notUTF8: return .failure(Failure(.inputInvalid))
         case .line(let line):

@@ -4,10 +4,10 @@ import Synchronization
 
 /// Runs long work and tells its progress as lines: `heading` once there is any, and at most one for every ten percent,
 /// all of them before this returns. Work that fails before its first report is never said to have begun.
-func withProgressLines(
+func withProgressLines<Value: Sendable>(
     to sink: any LineSink, heading: String,
-    _ work: (_ report: @escaping @Sendable (_ done: Int64, _ of: Int64) -> Void) async -> Result<Void, Failure>
-) async throws(Failure) {
+    _ work: (_ report: @escaping @Sendable (_ done: Int64, _ of: Int64) -> Void) async -> Result<Value, Failure>
+) async throws(Failure) -> Value {
     let (tenths, lines) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(11))
     let last = Mutex(-1)
     let result = await withTaskGroup(of: Void.self) { group in
@@ -30,5 +30,10 @@ func withProgressLines(
         lines.finish()
         return result
     }
-    try result.get()
+    return try result.get()
+}
+
+/// The outcome of `work` as a value.
+func result<Value>(_ work: () async throws(Failure) -> Value) async -> Result<Value, Failure> {
+    do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
 }

@@ -10,44 +10,146 @@ package struct TextShell: Sendable {
     /// Unlocks and serves commands until `lock`, `quit`, or the end of input. Returns the program's exit code.
     package func run() async -> Int32 {
         do throws(Failure) {
-            try await shell.unlock { await tell("Checking the passcode …") }
+            try await shell.unlock { await tell("Checking the passcode ...") }
         } catch {
             await tell(error.text)
             return error.code.exitCode
         }
-        await shell.serve(
+        let end = await shell.serve(
             greet: { await tell("Unlocked. Type help for the commands, quit to leave.") },
             tell: { events, _ in for event in events { if let line = event.line { await tell(line) } } },
-            commands: { while await serveOne() {} })
+            commands: serve)
+        switch end {
+        case .commands: break
+        case .idle: await tell("Locked: nothing was typed for \((shell.idleLimit ?? 0) / 60_000) min.")
+        case .lockWanted: await tell("Locked.")
+        }
         return 0
     }
 
-    private func serveOne() async -> Bool {
+    // MARK: Lines and commands
+
+    private enum Happening: Sendable {
+        case read(InputLine)
+        /// A command has ended; whether the session goes on.
+        case ended(goesOn: Bool)
+    }
+
+    /// On a terminal, lines are read while a command runs, so that Ctrl-C and Ctrl-Z reach the session at once; never
+    /// beside a command that asks something there itself.
+    private func serve() async {
+        await withTaskGroup(of: Happening.self) { group in
+            var isReading = false
+            var isRunning = false
+            // Typed while a command ran.
+            var waiting: InputLine?
+
+            /// Whether the session goes on.
+            func begin(_ line: InputLine) async -> Bool {
+                switch await take(line) {
+                case .leave: return false
+                case .nothing: break
+                case .command(let command):
+                    isRunning = true
+                    group.addTask { .ended(goesOn: await run(command)) }
+                    if command.mayAsk || !shell.isInteractive { return true }
+                }
+                if !isReading {
+                    isReading = true
+                    group.addTask { .read(await shell.input.next()) }
+                }
+                return true
+            }
+
+            var goesOn = await begin(.line(""))
+            while goesOn, let happening = await group.next() {
+                switch happening {
+                case .read(let line):
+                    isReading = false
+                    shell.noteActivity()
+                    if isRunning, !line.endsSession {
+                        waiting = line
+                    } else {
+                        goesOn = await begin(line)
+                    }
+                case .ended(goesOn: false):
+                    isRunning = false
+                    goesOn = false
+                case .ended(goesOn: true):
+                    isRunning = false
+                    let line = waiting ?? .line("")
+                    waiting = nil
+                    goesOn = await begin(line)
+                }
+            }
+            // What still runs ends with it.
+            if isRunning { await shell.services.lock() }
+            group.cancelAll()
+        }
+    }
+
+    private enum Step { case nothing, leave, command(Command) }
+
+    private func take(_ line: InputLine) async -> Step {
         var words: [String] = []
         do throws(Failure) {
-            switch await shell.input.next() {
-            case .end: return false
+            switch line {
+            case .end: return .leave
+            case .interrupt(isEmpty: false):
+                // The cursor stands behind what the terminal shows for the key.
+                await tell("")
+                return .nothing
+            case .interrupt(isEmpty: true), .suspend:
+                await tell("")
+                await tell("Locked.")
+                return .leave
             case .tooLong: throw Failure(.commandTooLong)
             case .notUTF8: throw Failure(.inputInvalid)
             case .line(let line):
+                if line.hasPrefix("#") { return .nothing }
                 words = try shellWords(line)
-                if words.isEmpty || line.hasPrefix("#") { return true }
-                let command = try parseCommand(words)
-                switch try await shell.interpreter.run(command) {
-                case .done(let result):
-                    for line in result.textLines { await tell(line) }
-                    if let earlier = result.earlier(than: command) { await tell(earlier) }
-                case .locked, .quit: return false
-                }
+                return words.isEmpty ? .nothing : .command(try parseCommand(words))
             }
         } catch {
             await tell(error.text)
             if error.code == .commandUsage { for line in usage(of: words) { await tell("  " + line) } }
+            return .nothing
+        }
+    }
+
+    /// Whether the session goes on.
+    private func run(_ command: Command) async -> Bool {
+        do throws(Failure) {
+            let outcome: CommandResult = try await withProgressLines(
+                to: shell.output, heading: "Filling the new part with random bytes ..."
+            ) { report in
+                await result { () async throws(Failure) in
+                    try await shell.interpreter.run(command, progress: report)
+                }
+            }
+            switch outcome {
+            case .done(let result):
+                for line in result.textLines { await tell(line) }
+                if let earlier = result.earlier(than: command) { await tell(earlier) }
+            case .locked, .quit: return false
+            }
+        } catch {
+            await tell(error.text)
         }
         return true
     }
 
     private func tell(_ text: String) async { await shell.output.write(Array(text.utf8)) }
+}
+
+extension InputLine {
+    /// Whether it ends the session also while a command runs.
+    fileprivate var endsSession: Bool {
+        switch self {
+        case .interrupt, .suspend: true
+        case .line, .tooLong, .notUTF8, .end: false
+        }
+    }
 }
 
 extension JSON {

@@ -48,6 +48,9 @@ package struct Words {
         return number
     }
 
+    /// The number of a descriptor. Throws `command.usage`.
+    package func descriptor(_ name: String) throws(Failure) -> Int32? { try number(name, in: 0...1_048_576) }
+
     /// Exactly `count` words that are no options. Throws `command.usage`.
     package func positional(_ count: Int) throws(Failure) -> [String] {
         guard positional.count == count else { throw Failure(.commandUsage) }

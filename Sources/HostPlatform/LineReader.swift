@@ -11,30 +11,54 @@ package actor LineReader: LineSource {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let descriptor: Int32
     private let chunk: Int
+    private let hasKeys: Bool
+    private let input: InputWait
     private var buffer: [UInt8] = []
     private var position = 0
     private var hasEnded = false
 
-    /// - Parameter isShared: whether secrets are read from the same descriptor, so that nothing may be read ahead.
-    package init(descriptor: Int32, isShared: Bool) throws(Failure) {
+    /// - Parameters:
+    ///   - isShared: whether secrets are read from the same descriptor, so that nothing may be read ahead.
+    ///   - hasKeys: whether it is a terminal where Ctrl-C and Ctrl-Z end a line (`TerminalModes.enterLines`).
+    package init(descriptor: Int32, isShared: Bool, hasKeys: Bool = false) throws(Failure) {
         executor = try ThreadExecutor()
+        input = try InputWait()
         self.descriptor = descriptor
+        self.hasKeys = hasKeys
         chunk = isShared ? 1 : 16 * 1024
     }
 
-    package func next() -> InputLine {
+    package func next() async -> InputLine {
+        await withTaskCancellationHandler {
+            readLine()
+        } onCancel: {
+            input.callOff()
+        }
+    }
+
+    package func nextLines() async -> [InputLine] {
+        await withTaskCancellationHandler {
+            readLines()
+        } onCancel: {
+            input.callOff()
+        }
+    }
+
+    private func readLine() -> InputLine {
         var line: [UInt8] = []
         var isTooLong = false
         while let byte = nextByte() {
             if byte == UInt8(ascii: "\n") { return finish(line, isTooLong) }
+            if hasKeys, byte == LineKey.interrupt { return .interrupt(isEmpty: line.isEmpty && !isTooLong) }
+            if hasKeys, byte == LineKey.suspend { return .suspend }
             if line.count == Self.limit { isTooLong = true } else { line.append(byte) }
         }
         return line.isEmpty && !isTooLong ? .end : finish(line, isTooLong)
     }
 
-    package func nextLines() -> [InputLine] {
-        var lines = [next()]
-        while lines.count < 256, buffer[position...].contains(UInt8(ascii: "\n")) { lines.append(next()) }
+    private func readLines() -> [InputLine] {
+        var lines = [readLine()]
+        while lines.count < 256, buffer[position...].contains(UInt8(ascii: "\n")) { lines.append(readLine()) }
         return lines
     }
 
@@ -52,6 +76,10 @@ package actor LineReader: LineSource {
 
     private func fill() -> Bool {
         guard !hasEnded else { return false }
+        guard input.wait(for: descriptor) else {
+            hasEnded = true
+            return false
+        }
         position = 0
         buffer = [UInt8](unsafeUninitializedCapacity: chunk) { bytes, count in
             var got: Int
@@ -61,6 +89,14 @@ package actor LineReader: LineSource {
         hasEnded = buffer.isEmpty
         return !hasEnded
     }
+}
+
+/// Keys of a terminal that end a line rather than the program (`TerminalModes.enterLines`), as bytes.
+enum LineKey {
+    /// Ctrl-C.
+    static let interrupt: UInt8 = 0x03
+    /// Ctrl-Z.
+    static let suspend: UInt8 = 0x1A
 }
 
 /// Writes whole lines to a descriptor, on a thread of its own, in the order given.

@@ -13,6 +13,7 @@ package actor SecretReader: SecretInput {
     private let terminal: Int32?
     private let refused: Int32?
     private let prompts: @Sendable (SecretPurpose) -> StaticString
+    private let input: InputWait
 
     /// - Parameters:
     ///   - terminal: a terminal to ask on where no descriptor is named; nil to refuse instead.
@@ -22,21 +23,36 @@ package actor SecretReader: SecretInput {
         terminal: Int32?, refused: Int32? = nil, prompts: @escaping @Sendable (SecretPurpose) -> StaticString
     ) throws(Failure) {
         executor = try ThreadExecutor()
+        input = try InputWait()
         self.terminal = terminal
         self.refused = refused
         self.prompts = prompts
     }
 
-    package func read(_ purpose: SecretPurpose, descriptor: Int32?) throws(Failure) -> SecretBytes {
+    /// Throws `input.cancelled` too: a person at the terminal gave up (Ctrl-C, Ctrl-D, Ctrl-Z), or the task was cancelled.
+    package func read(_ purpose: SecretPurpose, descriptor: Int32?) async throws(Failure) -> SecretBytes {
+        let outcome = await withTaskCancellationHandler {
+            do throws(Failure) {
+                return Result<SharedSecret, Failure>.success(SharedSecret(try readNow(purpose, descriptor)))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            input.callOff()
+        }
+        return try outcome.get().bytes.copy()
+    }
+
+    private func readNow(_ purpose: SecretPurpose, _ descriptor: Int32?) throws(Failure) -> SecretBytes {
         if let descriptor {
             guard descriptor != refused, Self.isInherited(descriptor) else { throw Failure(.inputSecretRequired) }
-            return try readLine(descriptor)
+            return try readLine(descriptor, isTerminal: false)
         }
         guard let terminal else { throw Failure(.inputSecretRequired) }
         return try withoutEcho(terminal) { () throws(Failure) in
             write(terminal, prompts(purpose))
             defer { write(terminal, "\n") }
-            return try readLine(terminal)
+            return try readLine(terminal, isTerminal: true)
         }
     }
 
@@ -47,19 +63,23 @@ package actor SecretReader: SecretInput {
         return flags >= 0 && flags & FD_CLOEXEC == 0
     }
 
-    private func readLine(_ descriptor: Int32) throws(Failure) -> SecretBytes {
+    private func readLine(_ descriptor: Int32, isTerminal: Bool) throws(Failure) -> SecretBytes {
         // One more, for the byte that ends the line: no copy of any lies elsewhere.
         var line = SecretBytes(count: Self.limit + 1)
         var filled = 0
         while true {
+            guard input.wait(for: descriptor) else { throw Failure(.inputCancelled) }
             let count = line.withUnsafeMutableBytes { line in
                 Glibc.read(descriptor, line.baseAddress.map { $0 + filled }, 1)
             }
             if count < 0, errno == EINTR { continue }
             if count <= 0 {
                 // The end of input ends a line that has begun; without one there is no secret.
-                guard filled > 0 else { throw Failure(.inputSecretRequired) }
+                guard filled > 0 else { throw Failure(isTerminal ? .inputCancelled : .inputSecretRequired) }
                 break
+            }
+            if isTerminal, line.withUnsafeBytes({ [LineKey.interrupt, LineKey.suspend].contains($0[filled]) }) {
+                throw Failure(.inputCancelled)
             }
             if line.withUnsafeBytes({ $0[filled] == UInt8(ascii: "\n") }) { break }
             guard filled < Self.limit else { throw Failure(.inputInvalid) }

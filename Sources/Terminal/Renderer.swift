@@ -4,9 +4,13 @@
 /// drawn again from an absolute position, so that a disagreement never spreads.
 package struct Renderer: Sendable {
     private let depth: ColorDepth
+    private let glyphs: GlyphSet
     private var shown: Surface?
 
-    package init(depth: ColorDepth) { self.depth = depth }
+    package init(depth: ColorDepth, glyphs: GlyphSet = .unicode) {
+        self.depth = depth
+        self.glyphs = glyphs
+    }
 
     /// Forgets what the terminal shows: the next frame draws everything (after a resize, or a foreign program).
     package mutating func invalidate() { shown = nil }
@@ -34,8 +38,9 @@ package struct Renderer: Sendable {
             defer { column += advance }
             guard isWholeRest || !isSame(start + column, advance, next, before) else { continue }
             let cluster = next.character(cell)
-            let isCertain = TextWidth.isCertain(cluster)
-            pen.draw(cluster, width: advance, isCertain: isCertain, cell.style, at: Point(column: column, row: row))
+            let isCertain = glyphs == .ascii || TextWidth.isCertain(cluster)
+            let glyph = glyphs.shown(cluster, width: advance)
+            pen.draw(glyph, width: advance, isCertain: isCertain, cell.style, at: Point(column: column, row: row))
             if !isCertain { isWholeRest = true }
         }
     }
@@ -71,7 +76,7 @@ private struct Pen {
         bytes.append(contentsOf: [0x1B, 0x5B, 0x32, 0x4A])
     }
 
-    mutating func draw(_ cluster: Character, width: Int, isCertain: Bool, _ style: Style, at point: Point) {
+    mutating func draw(_ glyph: String, width: Int, isCertain: Bool, _ style: Style, at point: Point) {
         move(to: point)
         set(style)
         if !isCertain {
@@ -80,7 +85,7 @@ private struct Pen {
             place = nil
             move(to: point)
         }
-        bytes.append(contentsOf: cluster.utf8)
+        bytes.append(contentsOf: glyph.utf8)
         let next = point.column + width
         place = isCertain && next < size.columns ? Point(column: next, row: point.row) : nil
     }

@@ -22,6 +22,21 @@ package struct TerminalModes: Sendable {
         guard TerminalModes.apply(raw, descriptor) else { throw Failure(.inputInvalid) }
     }
 
+    /// Lines edited by the terminal, as found, but Ctrl-C and Ctrl-Z end a line as the bytes 3 and 26 instead of sending
+    /// signals: who reads it knows what was typed before, and nothing is left suspended.
+    package func enterLines(_ descriptor: Int32) throws(Failure) {
+        var lines = found
+        withUnsafeMutableBytes(of: &lines.c_cc) { keys in
+            // 0 is none (_POSIX_VDISABLE).
+            keys[Int(VINTR)] = 0
+            keys[Int(VSUSP)] = 0
+            keys[Int(VEOL)] = 0x03
+            keys[Int(VEOL2)] = 0x1A
+        }
+        lines.c_lflag |= tcflag_t(ICANON | IEXTEN)
+        guard TerminalModes.apply(lines, descriptor, TCSANOW) else { throw Failure(.inputInvalid) }
+    }
+
     /// Puts back what was found. Safe to call more than once, and on a terminal that is gone.
     /// - Parameter dropsTyped: whether what was typed and not read is thrown away.
     package func restore(_ descriptor: Int32, dropsTyped: Bool = true) {

@@ -2,13 +2,18 @@ import Application
 import Base
 import CommandLine
 import Domain
+import Synchronization
 
 /// Runs what a person types after `/`: the shell's commands, by the shell's interpreter.
 struct CommandRunner: Sendable {
     let interpreter: Interpreter
 
-    /// - Parameter line: without the slash.
-    func run(_ line: String) async -> CommandAnswer {
+    /// - Parameters:
+    ///   - line: without the slash.
+    ///   - progress: told about long work, once a percent: bytes done, and of how many.
+    func run(
+        _ line: String, progress: @escaping @Sendable (_ done: Int64, _ of: Int64) -> Void
+    ) async -> CommandAnswer {
         var words: [String] = []
         do throws(Failure) {
             words = try shellWords(line)
@@ -21,7 +26,7 @@ struct CommandRunner: Sendable {
             case .wait: return .lines(title: "", [Texts.waitIsForScripts])
             default: break
             }
-            switch try await interpreter.run(command) {
+            switch try await interpreter.run(command, progress: oncePerPercent(progress)) {
             case .locked: return .ended(.locked)
             case .quit: return .ended(.quit)
             case .done(let result):
@@ -38,4 +43,23 @@ struct CommandRunner: Sendable {
     }
 
     private func title(_ words: [String]) -> String { "/" + words.prefix(2).joined(separator: " ") }
+}
+
+/// Leaves out what the screen would not show.
+private func oncePerPercent(
+    _ progress: @escaping @Sendable (Int64, Int64) -> Void
+) -> @Sendable (Int64, Int64) -> Void {
+    let last = LastPercent()
+    return { done, whole in if last.isNew(whole > 0 ? done * 100 / whole : 0) { progress(done, whole) } }
+}
+
+private final class LastPercent: Sendable {
+    private let percent = Mutex<Int64>(-1)
+
+    func isNew(_ percent: Int64) -> Bool {
+        self.percent.withLock { last in
+            defer { last = max(last, percent) }
+            return percent > last
+        }
+    }
 }

@@ -18,6 +18,10 @@ enum Effect: Sendable, Equatable {
     case use(ProfileName)
     case connect
     case addAccount(ProfileSettings, Secret)
+    /// Correct an account, its password too where there is another one.
+    case changeAccount(ProfileName, ProfileChange, Secret?)
+    /// Take an account away that never was online, and add this one: its address was wrong.
+    case replaceAccount(ProfileName, ProfileSettings, Secret)
     case addContact(JID)
     case acceptContact(JID)
     /// A command line, without its slash.
@@ -25,6 +29,8 @@ enum Effect: Sendable, Equatable {
     case search(String)
     /// What a command asked for; nil gives up.
     case giveSecret(Secret?)
+    /// Whether the word that a command asked for was typed; false gives up.
+    case giveWord(Bool)
     /// A notice without content.
     case bell
     /// Draw everything again.

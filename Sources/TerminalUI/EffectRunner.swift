@@ -7,7 +7,7 @@ import Terminal
 struct EffectRunner: Sendable {
     let services: any AppServices
     let commands: CommandRunner
-    let prompts: SecretPrompts
+    let prompts: Prompts
     let writer: ScreenWriter
     /// Bytes of a new vault.
     let capacity: Int64
@@ -42,9 +42,17 @@ struct EffectRunner: Sendable {
         case .connect:
             answer(.connected(await failure { () async throws(Failure) in try await services.connect() }))
         case .addAccount(let settings, let password):
+            answer(
+                .accountAdded(await failure { () async throws(Failure) in try await addAccount(settings, password) }))
+        case .changeAccount(let name, let change, let password):
             let failure = await failure { () async throws(Failure) in
-                let added = try await services.addProfile(settings, password: password.shared.bytes.copy())
-                if !added.isActive { _ = try await services.useProfile(settings.name) }
+                _ = try await services.changeProfile(name, change, password: password?.shared)
+            }
+            answer(.accountChanged(failure))
+        case .replaceAccount(let old, let settings, let password):
+            let failure = await failure { () async throws(Failure) in
+                _ = try await services.removeProfile(old)
+                try await addAccount(settings, password)
             }
             answer(.accountAdded(failure))
         case .addContact(let jid):
@@ -54,22 +62,31 @@ struct EffectRunner: Sendable {
             answer(
                 .contactAccepted(
                     await failure { () async throws(Failure) in try await services.acceptContact(jid) }))
-        case .command(let line): answer(.command(await commands.run(line)))
+        case .command(let line):
+            let tell = answer
+            answer(.command(await commands.run(line) { tell(.progress(done: $0, of: $1)) }))
         case .search(let query):
             answer(
                 .found(
                     query: query,
                     await result { () async throws(Failure) in try await services.search(query, limit: 60) }))
         case .giveSecret(let secret): await prompts.give(secret)
+        case .giveWord(let isRight): await prompts.giveWord(isRight)
         case .bell: await writer.ring()
         case .lock(let end):
             // The screen first: what a person wants gone is gone before anything else takes time.
             if end == .panicked { await writer.leave(clears: true) }
             await prompts.give(nil)
+            await prompts.giveWord(false)
             await services.lock()
             answer(.closed(end))
         case .redraw, .end: break
         }
+    }
+
+    private func addAccount(_ settings: ProfileSettings, _ password: Secret) async throws(Failure) {
+        let added = try await services.addProfile(settings, password: password.shared.bytes.copy())
+        if !added.isActive { _ = try await services.useProfile(settings.name) }
     }
 
     private func create(_ secret: Secret, _ weak: WeakPasscode) async -> Failure? {

@@ -20,6 +20,8 @@ enum Input: Sendable {
     case app(AppEvent)
     /// A running command needs a secret.
     case secretWanted(SecretQuestion)
+    /// A running command needs to be confirmed by its word.
+    case wordWanted(FailureDetail.Consequence)
     case answer(Answer)
 
     /// What a terminal reported.
@@ -40,7 +42,7 @@ enum Input: Sendable {
     var isActivity: Bool {
         switch self {
         case .key, .paste, .mouse, .secret, .secretEnded: true
-        case .focus, .resized, .terminalGone, .tick, .lockWanted, .app, .secretWanted, .answer: false
+        case .focus, .resized, .terminalGone, .tick, .lockWanted, .app, .secretWanted, .wordWanted, .answer: false
         }
     }
 }
@@ -62,6 +64,7 @@ enum Answer: Sendable {
     case used(Failure?)
     case connected(Failure?)
     case accountAdded(Failure?)
+    case accountChanged(Failure?)
     case contactAdded(JID, Failure?)
     case contactAccepted(Failure?)
     case command(CommandAnswer)

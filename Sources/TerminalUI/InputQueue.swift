@@ -77,7 +77,8 @@ extension Input {
         case .key, .paste, .mouse, .focus, .tick: true
         case .app(.screen): false
         case .app: true
-        case .resized, .secret, .secretEnded, .terminalGone, .lockWanted, .secretWanted, .answer: false
+        case .resized, .secret, .secretEnded, .terminalGone, .lockWanted, .secretWanted, .wordWanted, .answer:
+            false
         }
     }
 }

@@ -6,9 +6,9 @@ enum Lane: CaseIterable {
     init?(_ effect: Effect) {
         switch effect {
         case .send, .retry: self = .sends
-        case .command, .use, .addAccount, .addContact, .acceptContact: self = .orders
-        case .checkReady, .unlock, .create, .load, .older, .markSeen, .connect, .search, .giveSecret, .bell, .redraw,
-            .lock, .end:
+        case .command, .use, .addAccount, .changeAccount, .replaceAccount, .addContact, .acceptContact: self = .orders
+        case .checkReady, .unlock, .create, .load, .older, .markSeen, .connect, .search, .giveSecret, .giveWord, .bell,
+            .redraw, .lock, .end:
             return nil
         }
     }

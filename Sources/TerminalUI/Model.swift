@@ -20,8 +20,8 @@ struct Model: Sendable {
     let settings: Settings
 
     struct Settings: Sendable {
-        /// Milliseconds without a key after which the session locks.
-        var idleLimit: Int64 = 5 * 60_000
+        /// Milliseconds without a key after which the session locks; nil for never.
+        var idleLimit: Int64? = 5 * 60_000
         var clock: LocalClock
         /// For the status line.
         var caution: SafeText?

@@ -18,7 +18,8 @@ extension Model {
             let isSuspended = boottime - self.boottime > 30_000
             self.now = now
             self.boottime = boottime
-            if isSuspended || boottime - lastActivity >= settings.idleLimit { return lockSession(.locked) }
+            let isIdle = settings.idleLimit.map { boottime - lastActivity >= $0 } ?? false
+            if isSuspended || isIdle { return lockSession(.locked) }
         case .terminalGone: return close(.hungUp)
         // Also at the prompt and while a passcode is tried: whoever asks waits for the end of this process.
         case .lockWanted: return close(.locked)

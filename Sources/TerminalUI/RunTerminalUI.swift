@@ -12,8 +12,9 @@ package struct TerminalUIOptions: Sendable {
     package var creates: Int64?
     package var colors = ColorDepth.sixteen
     package var clock: LocalClock = LocalClocks.system
-    /// Milliseconds without a key after which the session locks.
-    package var idleLimit: Int64 = 5 * 60_000
+    package var glyphs = GlyphSet.unicode
+    /// Milliseconds without a key after which the session locks; nil for never.
+    package var idleLimit: Int64? = 5 * 60_000
     /// One or two words on the status line about what does not hold on this machine.
     package var caution: String?
     /// Each element locks the session: a signal, the machine going to sleep.
@@ -39,12 +40,13 @@ package func runTerminalUI(
     let inputs = InputQueue()
     let send: @Sendable (Input) -> Void = { inputs.send($0) }
     let reader = try TerminalReader(input: options.input, output: output, report: { send(Input($0)) })
-    let writer = try ScreenWriter(output: output, depth: options.colors)
-    let prompts = SecretPrompts(descriptors: descriptors, ask: { send(.secretWanted($0)) })
+    let writer = try ScreenWriter(output: output, depth: options.colors, glyphs: options.glyphs)
+    let prompts = Prompts(
+        descriptors: descriptors, ask: { send(.secretWanted($0)) }, confirm: { send(.wordWanted($0)) })
     let heard = EventQueue()
     let interpreter = Interpreter(
         services: services, secrets: prompts, files: files, events: heard, time: time, passcodeDescriptor: nil,
-        progress: { _, _ in })
+        confirmation: prompts)
     let runner = EffectRunner(
         services: services, commands: CommandRunner(interpreter: interpreter), prompts: prompts, writer: writer,
         capacity: options.creates ?? 0, answer: { send(.answer($0)) })

@@ -9,10 +9,10 @@ actor ScreenWriter {
     private var renderer: Renderer
     private var isEntered = false
 
-    init(output: TerminalOutput, depth: ColorDepth) throws(Failure) {
+    init(output: TerminalOutput, depth: ColorDepth, glyphs: GlyphSet) throws(Failure) {
         executor = try ThreadExecutor()
         self.output = output
-        renderer = Renderer(depth: depth)
+        renderer = Renderer(depth: depth, glyphs: glyphs)
     }
 
     func enter() {

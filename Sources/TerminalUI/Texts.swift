@@ -57,9 +57,13 @@ enum Texts {
     static let pasteCut: SafeText = "The paste was too long; its end was left out."
     static let notEmptyDone: SafeText = "Done."
     static let switching: SafeText = "Switching accounts…"
+    static let notDone = "Not done"
     static let stored = "Stored. It leaves when there is a connection."
     static let waitIsForScripts = "Waiting is for scripts. What happens shows here by itself."
     static let working: SafeText = "Working…"
+    static func working(_ percent: Int64?) -> SafeText {
+        percent.map { working + SafeText(" \($0) %") } ?? working
+    }
     static func outbox(_ count: Int) -> String { "\(count) waiting" }
     static let encrypted: SafeText = "encrypted"
     static let notEncrypted: SafeText = "not encrypted"
@@ -78,6 +82,10 @@ enum Texts {
     static let plainBody: SafeText =
         "Encryption is not available here. The servers between can read what you send."
     static let plainKeys: SafeText = "p  send, in this chat until locked     Esc  keep the draft"
+
+    // What cannot be taken back.
+    static let confirm: SafeText = "Please confirm"
+    static let confirmKeys: SafeText = "Enter do it, if the word is right   Esc leave everything as it is"
 
     // Other panes.
     static let switcher: SafeText = "Accounts"
@@ -105,6 +113,20 @@ enum Texts {
     static let setupChatTitle: SafeText = "Your first chat"
     static let setupChat: SafeText = "Whom would you like to write to? Leave it empty to decide later."
     static let setupKeys: SafeText = "Enter next   Esc later"
+    static let setupFailedTitle: SafeText = "Not signed in yet"
+    static let setupFailed: SafeText = "The account is kept. Something may need to be corrected:"
+    static let setupFailedKeys: SafeText = "Enter try again   Esc later"
+    static let setupChoices: [(String, SafeText)] = [
+        ("p", "another password"), ("a", "another address"), ("s", "server and port by hand"),
+    ]
+    static let setupServer: SafeText =
+        "The server's name, with a port if it is not the usual one: chat.example.org:5222. Leave it empty to let the "
+        + "address decide."
+    static let setupServerWrong: SafeText = "That is no name of a server."
+    static let setupTLS: SafeText = "How does the encrypted connection begin?"
+    static let setupTLSKeys: SafeText = "a  whichever works     s  STARTTLS     d  TLS at once"
+    static let setupBackKeys: SafeText = "Enter next   Esc back"
+    static let setupChanging: SafeText = "Correcting…"
 
     static let keys: [(String, SafeText)] = [
         ("Enter", "send; Alt+Enter or Ctrl+J starts a new line"),

@@ -58,6 +58,8 @@ struct ChildRole {
         async let _ = isMade ? Heartbeat(vault: vault, time: time, entropy: .system, log: log).run() : ()
         switch invocation.action {
         case .initialize(let capacity, let allowsWeak):
+            let modes = try lineModes()
+            defer { modes?.restore(STDIN_FILENO) }
             let creation = InitCommand(
                 services: services, secrets: try secretInput(invocation, asks: true),
                 messages: try LineWriter(descriptor: STDERR_FILENO))
@@ -65,13 +67,16 @@ struct ChildRole {
                 capacity: capacity, allowsWeak: allowsWeak, passcodeDescriptor: invocation.passcodeDescriptor)
             return code == 0 ? ChildExit.created : code
         case .shell(let isJSON):
+            let modes = isJSON ? nil : try lineModes()
+            defer { modes?.restore(STDIN_FILENO) }
             let secrets: any SecretInput = try secretInput(invocation, asks: !isJSON)
             let shell = LineShell(
                 services: services, secrets: isJSON ? secrets : TypedTwice(secrets), files: parent,
-                input: try input(invocation), output: try LineWriter(descriptor: STDOUT_FILENO), time: time,
-                passcodeDescriptor: invocation.passcodeDescriptor)
+                input: try input(invocation, hasKeys: modes != nil), output: try output(isJSON: isJSON), time: time,
+                passcodeDescriptor: invocation.passcodeDescriptor, isInteractive: modes != nil,
+                idleLimit: idleLimit(invocation, isInteractive: modes != nil), lockRequests: parent.lockRequests)
             return isJSON ? await JSONShell(shell).run() : await TextShell(shell).run()
-        case .session: return try await showScreen(services, parent, time)
+        case .session: return try await showScreen(services, parent, invocation, time)
         case .help, .version, .doctor, .demo:
             throw Failure(.commandUnknown)
         }
@@ -79,14 +84,15 @@ struct ChildRole {
 
     /// The full-screen session; where the vault is new, the choice of its passcode instead.
     private func showScreen(
-        _ services: AppCoordinator, _ parent: ParentChannel, _ time: TimeSource
+        _ services: AppCoordinator, _ parent: ParentChannel, _ invocation: Invocation, _ time: TimeSource
     ) async throws(Failure) -> Int32 {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw Failure(.terminalUnfit) }
-        let environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
-        guard ColorDepth.canAddress(term: environment("TERM")) else { throw Failure(.terminalUnfit) }
+        guard ColorDepth.canAddress(term: environmentValue("TERM")) else { throw Failure(.terminalUnfit) }
         var options = TerminalUIOptions(lockRequests: parent.lockRequests)
         options.creates = handover.isNew ? Invocation.defaultCapacity : nil
-        options.colors = ColorDepth.detect(environment)
+        options.colors = ColorDepth.detect(environmentValue)
+        options.glyphs = GlyphSet.detect(environmentValue)
+        options.idleLimit = idleLimit(invocation, isInteractive: true)
         options.caution = caution
         let end = try await runTerminalUI(
             services: services, descriptors: nil, files: parent, time: time, options: options)
@@ -117,9 +123,31 @@ struct ChildRole {
             open: { (connection) throws(Failure) in try openProfileStore(connection: connection, entropy: .system) })
     }
 
-    private func input(_ invocation: Invocation) throws(Failure) -> LineReader {
+    private func input(_ invocation: Invocation, hasKeys: Bool) throws(Failure) -> LineReader {
         // Where passcodes come from standard input as well, no byte may be read ahead of them.
-        try LineReader(descriptor: STDIN_FILENO, isShared: invocation.passcodeDescriptor == STDIN_FILENO)
+        try LineReader(
+            descriptor: STDIN_FILENO, isShared: invocation.passcodeDescriptor == STDIN_FILENO, hasKeys: hasKeys)
+    }
+
+    /// Where answers go. A terminal may not know the letters; a program that reads them does.
+    private func output(isJSON: Bool) throws(Failure) -> any LineSink {
+        let writer = try LineWriter(descriptor: STDOUT_FILENO)
+        guard !isJSON, isatty(STDOUT_FILENO) == 1, GlyphSet.detect(environmentValue) == .ascii else { return writer }
+        return PlainLines(writer)
+    }
+
+    /// Lets Ctrl-C and Ctrl-Z be read on a terminal; nil where standard input is none.
+    private func lineModes() throws(Failure) -> TerminalModes? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        let modes = try TerminalModes(of: STDIN_FILENO)
+        try modes.enterLines(STDIN_FILENO)
+        return modes
+    }
+
+    /// Milliseconds without input until the lock; nil for never. A program that is not a person need not be busy.
+    private func idleLimit(_ invocation: Invocation, isInteractive: Bool) -> Int64? {
+        let minutes = invocation.idleMinutes ?? (isInteractive ? Invocation.usualIdleMinutes : 0)
+        return minutes > 0 ? Int64(minutes) * 60_000 : nil
     }
 
     private func secretInput(_ invocation: Invocation, asks: Bool) throws(Failure) -> SecretReader {

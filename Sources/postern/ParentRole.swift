@@ -166,4 +166,4 @@ func fail(_ failure: Failure, json: Bool) -> Int32 {
     return failure.code.exitCode
 }
 
-private func environmentValue(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+func environmentValue(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -46,7 +46,22 @@ import Testing
         ([0x61, 0x00], .passcodeInvalid), ([UInt8](repeating: 0x61, count: 1025), .passcodeInvalid),
     ])
     func `A passcode that the profile refuses is named by a code`(bytes: [UInt8], code: ErrorCode) {
-        #expect(throws: Failure(code)) { _ = try opaqueString(secretBytes(bytes)).count }
+        #expect { _ = try opaqueString(secretBytes(bytes)).count } throws: { ($0 as? Failure)?.code == code }
+    }
+
+    @Test(
+        arguments: [
+            // What is typed, the number of the character as a person counts it, and what is wrong with it.
+            ("abc\u{2764}\u{FE0F}d", 4, .joined), ("\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", 1, .joined),
+            ("x\u{1F44D}\u{1F3FD}\u{1F1E9}\u{1F1EA}y\u{1F3F3}\u{FE0F}", 5, .joined),
+            ("e\u{301}e\u{301}\u{9}", 3, .control),
+            ("ab\u{E000}", 3, .other), ("\u{E4}\u{378}", 2, .other), ("1\u{FE0F}\u{20E3}", 1, .joined),
+        ] as [(String, Int, FailureDetail.Unusable)])
+    func `A passcode's character that cannot be used is named by its number`(
+        input: String, character: Int, reason: FailureDetail.Unusable
+    ) {
+        let refused = Failure(.passcodeInvalid, detail: .unusable(character: character, reason))
+        #expect(throws: refused) { _ = try opaqueString(secretBytes(Array(input.utf8))).count }
     }
 
     private func secretBytes(_ bytes: [UInt8]) -> SecretBytes {

@@ -44,6 +44,69 @@ struct CommandParserTests {
                     Command.ProfileDraft(settings: settings, authorityPath: "/tmp/ca", passwordDescriptor: 5)))
     }
 
+    @Test("An account is corrected by the options named, and by those alone")
+    func profileSet() throws {
+        let home = try ProfileName("home")
+        var edit = Command.ProfileEdit(change: ProfileChange())
+        edit.change.name = try ProfileName("work")
+        edit.change.server = .set(HostPort(host: "chat.example", port: 443))
+        edit.change.tls = .set(.direct)
+        edit.change.proxy = .set(HostPort(host: "::1", port: 9050))
+        edit.change.isPlain = true
+        edit.authorityPath = "/tmp/ca"
+        edit.hasPassword = true
+        edit.passwordDescriptor = 5
+        #expect(
+            try parse(
+                "profile set home --name work --host chat.example --port 443 --tls direct --ca /tmp/ca "
+                    + "--proxy socks5://[::1]:9050 --plain --password-fd 5") == .profileSet(home, edit))
+        edit = Command.ProfileEdit(change: ProfileChange())
+        edit.change.server = .cleared
+        edit.change.tls = .cleared
+        edit.change.authorities = .cleared
+        edit.change.proxy = .cleared
+        edit.change.isPlain = false
+        #expect(
+            try parse("profile set home --no-host --tls auto --no-ca --no-proxy --no-plain") == .profileSet(home, edit))
+        edit = Command.ProfileEdit(change: ProfileChange())
+        edit.hasPassword = true
+        #expect(try parse("profile set home --password") == .profileSet(home, edit))
+        edit = Command.ProfileEdit(change: ProfileChange())
+        edit.change.port = 5223
+        #expect(try parse("profile set home --port 5223") == .profileSet(home, edit))
+    }
+
+    @Test(
+        "A correction that says nothing, or two things at once, is a usage error",
+        arguments: [
+            "profile set home", "profile set", "profile set home --host h --no-host",
+            "profile set home --port 1 --no-host",
+            "profile set home --ca f --no-ca", "profile set home --proxy socks5://h:1 --no-proxy",
+            "profile set home --plain --no-plain", "profile set home --tls never", "profile add a@b.example --no-plain",
+        ])
+    func profileSetRefused(line: String) {
+        #expect(throws: Failure(.commandUsage)) { try parse(line) }
+    }
+
+    @Test(
+        "A server is a name or a literal, with or without a port",
+        arguments: [
+            ("chat.example", "chat.example", nil), ("chat.example:5222", "chat.example", 5222),
+            ("[::1]:5223", "::1", 5223), ("[::1]", "::1", nil), ("10.0.0.1:1", "10.0.0.1", 1),
+        ] as [(String, String, UInt16?)])
+    func server(text: String, host: String, port: UInt16?) throws {
+        let server = try #require(HostPort(text: text))
+        #expect(server == HostPort(host: host, port: port))
+        #expect(server.text == text)
+    }
+
+    @Test(
+        "What is no server is none",
+        arguments: ["", ":5222", "a:0", "a:65536", "a:b", "::1", "a b", "u@h:1", "h/x", "[]"])
+    func noServer(text: String) {
+        #expect(HostPort(text: text) == nil)
+    }
+
     @Test("Text after an address is one message, joined by spaces")
     func send() throws {
         let to = try JID("bob@example.org")

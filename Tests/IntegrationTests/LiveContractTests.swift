@@ -64,6 +64,37 @@ extension Integration {
             }
         }
 
+        @Test("A wrong password and port are corrected: the next connect works, and what was written before is there")
+        func correct() async throws {
+            let vault = try await TestVault()
+            try await withServer { server in
+                try await withPeer(at: server) { peer in
+                    let shell = try await vault.shell(passwords: ["not-it", "alicepw"])
+                    try await shell.addAlice(port: server.port, authority: server.authority)
+                    #expect(try await shell.run("connect").code == "auth.refused")
+                    let id = try await shell.send("written before it worked")
+                    #expect(try await shell.result("profile set home --port 9")["profile"]?["name"] == "home")
+                    #expect(try await shell.run("connect").code == "net.unreachable")
+                    try await shell.result("disconnect")
+                    let set = try await shell.result(
+                        "profile set home --port \(server.port) --name alice --password-fd 4")
+                    #expect(set["profile"]?["name"] == "alice" && set["profile"]?["active"] == true)
+                    #expect(try await shell.run("profile set home --plain").code == "profile.missing")
+                    try await shell.result("connect")
+                    try await shell.delivery(id, "delivered")
+                    _ = try await peer.message("written before it worked")
+                    #expect(try await shell.history(bob).count == 1)
+                    #expect(try await shell.quit() == .exit(0))
+
+                    // What was corrected stays so.
+                    let again = try await vault.shell()
+                    try await again.result("connect")
+                    #expect(try await again.status("profile") == "alice")
+                    #expect(try await again.run("profile set alice --password").code == "input.secretRequired")
+                }
+            }
+        }
+
         @Test("wait takes an event once, also one from before it, and gives up after its time")
         func wait() async throws {
             try await withConversation { shell, peer, _, _ in

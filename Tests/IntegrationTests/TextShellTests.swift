@@ -141,7 +141,7 @@ extension Integration {
             "A new passcode that is weak, empty or no text makes no vault and says why",
             arguments: [
                 ("password", 3, "on one machine"), ("", 1, "The passcode is empty."),
-                ("bell\u{7}inside a long passcode", 1, "characters that cannot be used"),
+                ("bell\u{7}inside a long passcode", 1, "Character 5 of the passcode is a control character"),
             ])
         func newPasscode(passcode: String, code: Int32, words: String) async throws {
             let folder = try TemporaryFolder()

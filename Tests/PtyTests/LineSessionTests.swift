@@ -54,8 +54,9 @@ struct LineSessionTests {
         "Whatever is done at the prompt, the terminal echoes again afterwards",
         arguments: [
             // What is typed, the exit code by Docs/FORMATS.md, and its words.
-            ("not the passcode\r", Int32(3), "That passcode opens nothing here."), ("\u{4}", 2, "A secret is needed."),
-            ("\u{3}", 1, "The session ended"),
+            ("not the passcode\r", Int32(3), "That passcode opens nothing here."), ("\u{4}", 1, "Nothing was changed."),
+            ("\u{3}", 1, "Nothing was changed."), ("half of it\u{3}", 1, "Nothing was changed."),
+            ("\u{1A}", 1, "Nothing was changed."),
         ])
     func prompt(typed: String, code: Int32, words: String) async throws {
         let vault = try await TestVault()
@@ -69,6 +70,68 @@ struct LineSessionTests {
         #expect(terminal.raw.contains(words))
         #expect(!terminal.raw.contains("not the passcode"))
         #expect(terminal.modes == before)
+    }
+
+    private func unlocked(_ vault: String, on terminal: PseudoTerminal) async throws -> TerminalProgram {
+        let program = try start(vault, ["shell"], on: terminal)
+        try await terminal.waitFor(sequence: "Passcode: ", seconds: 20)
+        terminal.type(TestVault.passcode + "\r")
+        try await terminal.waitFor(sequence: "Unlocked.", seconds: 20)
+        return program
+    }
+
+    @Test(
+        "Ctrl-C with nothing typed, and Ctrl-Z, lock and leave calmly, also while a command runs",
+        arguments: [
+            ("", "\u{3}"), ("", "\u{1A}"), ("half a line", "\u{1A}"), ("wait message --timeout 600\r", "\u{3}"),
+            ("wait message --timeout 600\r", "\u{1A}"),
+        ])
+    func keys(typed: String, key: String) async throws {
+        let vault = try await TestVault()
+        let terminal = PseudoTerminal()
+        let before = terminal.modes
+        let program = try await unlocked(vault.path, on: terminal)
+        if !typed.isEmpty {
+            terminal.type(typed)
+            try await terminal.waitFor(sequence: String(typed.prefix(11)))
+        }
+        terminal.type(key)
+        #expect(try await program.ended() == .exit(0))
+        #expect(terminal.raw.contains("Locked.") && !terminal.raw.contains("unexpectedly"))
+        #expect(terminal.modes == before)
+    }
+
+    @Test("Ctrl-C drops what was typed and the session goes on")
+    func dropped() async throws {
+        let vault = try await TestVault()
+        let terminal = PseudoTerminal()
+        let program = try await unlocked(vault.path, on: terminal)
+        terminal.type("quit and more\u{3}")
+        terminal.type("profile list\r")
+        try await terminal.waitFor(sequence: "Nothing.")
+        #expect(!terminal.raw.contains("words are not right"))
+        terminal.type("\u{4}")
+        #expect(try await program.ended() == .exit(0))
+    }
+
+    @Test("A second space is made by typing the word; giving up its passcode changes nothing")
+    func confirmed() async throws {
+        let vault = try await TestVault()
+        let terminal = PseudoTerminal()
+        let program = try await unlocked(vault.path, on: terminal)
+        terminal.type("space add --yes\r")
+        try await terminal.waitFor(sequence: "To go on, type: replace")
+        terminal.type("no\r")
+        try await terminal.waitFor(sequence: "Nothing was changed.")
+        terminal.type("space add\r")
+        try await terminal.waitFor(sequence: "To go on, type: replace\r\n", times: 2)
+        terminal.type("replace\r")
+        try await terminal.waitFor(sequence: "Passcode of the second space: ")
+        terminal.type("another horse\u{3}")
+        try await terminal.waitFor(sequence: "Nothing was changed.", times: 2)
+        #expect(!terminal.raw.contains("another horse"))
+        terminal.type("quit\r")
+        #expect(try await program.ended() == .exit(0))
     }
 
     @Test(

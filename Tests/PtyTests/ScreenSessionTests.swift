@@ -88,6 +88,8 @@ struct ScreenSessionTests {
         let program = try start(vault.path)
         try await program.terminal.waitFor("Passcode ›", seconds: 20)
         for _ in 0..<4 {
+            // What is typed before it asks is no attempt.
+            try await program.terminal.waitFor("Passcode ›", seconds: 20)
             program.terminal.type("not the passcode\r")
             try await program.terminal.waitFor("Opening…")
             try await program.terminal.waitUntilGone("Opening…", seconds: 20)
@@ -112,6 +114,25 @@ struct ScreenSessionTests {
         #expect(try await program.ended() == .exit(0))
     }
 
+    @Test("Where the locale names no UTF-8, not a byte beyond ASCII reaches the terminal")
+    func ascii() async throws {
+        let vault = try await TestVault()
+        let terminal = PseudoTerminal()
+        let program = try TerminalProgram(
+            Checkout.program, ["--vault", vault.path], on: terminal,
+            environment: ["TERM=xterm", "HOME=/nonexistent", "TZ=UTC", "LANG=en_US.UTF-8", "LC_ALL=C"])
+        try await terminal.waitFor("Passcode >", seconds: 20)
+        terminal.type(TestVault.passcode + "\r")
+        try await terminal.waitFor("+- Add your account -", seconds: 20)
+        terminal.type("\u{1B}")
+        try await terminal.waitUntilGone("Add your account")
+        terminal.type("grüße")
+        try await terminal.waitFor("gruse")
+        #expect(terminal.raw.unicodeScalars.allSatisfy { $0.isASCII })
+        terminal.type("\u{15}/quit\r")
+        #expect(try await program.ended() == .exit(0))
+    }
+
     @Test("Both spaces look the same on the screen, step by step (invariant 2)")
     func spaces() async throws {
         let vault = try await TestVault()
@@ -122,6 +143,8 @@ struct ScreenSessionTests {
         terminal.type("\u{1B}")
         try await terminal.waitUntilGone("Add your account")
         terminal.type("/space add --yes\r")
+        try await terminal.waitFor("To go on, type: replace")
+        terminal.type("replace\r")
         for prompt in ["Passcode of the second space", "The new passcode once more"] {
             try await terminal.waitFor(prompt)
             terminal.type(other + "\r")

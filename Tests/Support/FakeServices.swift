@@ -9,7 +9,8 @@ package actor FakeServices: AppServices {
     /// What a window asked for, in order.
     package enum Call: Sendable, Equatable {
         case create(WeakPasscode), ready, unlock, lock
-        case addProfile(String), useProfile(String), removeProfile(String)
+        case addProfile(String), changeProfile(String, ProfileChange, hasPassword: Bool)
+        case useProfile(String), removeProfile(String)
         case connect, disconnect
         case addContact(String), acceptContact(String)
         case send(to: String, text: String, plain: Bool)
@@ -132,6 +133,19 @@ package actor FakeServices: AppServices {
         try failIfAsked()
         settings.append(new)
         return ProfileView(settings: new, isActive: false)
+    }
+
+    package func changeProfile(
+        _ name: ProfileName, _ change: ProfileChange, password: SharedSecret?
+    ) throws(Failure) -> ProfileView {
+        calls.append(.changeProfile(name.text, change, hasPassword: password != nil))
+        try failIfAsked()
+        guard let place = settings.firstIndex(where: { $0.name == name }) else { throw Failure(.profileMissing) }
+        let wasActive = active == name
+        settings[place] = change.applied(to: settings[place])
+        if wasActive { active = settings[place].name }
+        tell(.changed)
+        return ProfileView(settings: settings[place], isActive: wasActive)
     }
 
     package func useProfile(_ name: ProfileName) throws(Failure) -> ProfileView {

@@ -74,7 +74,8 @@ package final class PseudoTerminal: Sendable {
     package var modes: [UInt32] {
         var settings = termios()
         tcgetattr(line, &settings)
-        return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag]
+        let keys = withUnsafeBytes(of: settings.c_cc) { $0.map { UInt32($0) } }
+        return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag] + keys
     }
 
     private func wait(

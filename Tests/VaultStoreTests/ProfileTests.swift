@@ -91,6 +91,41 @@ extension VaultStoreTests {
             #expect(failures >= 8)
         }
 
+        @Test("Changed settings are there after a new start, the address and the password are as they were")
+        func changed() async throws {
+            let disk = try VaultOnDisk.made(slices: 40)
+            var space = try await disk.open("outer")
+            let first = try await space.addProfile(settings("a"), password: secret("1"))
+            let second = try await space.addProfile(settings("b"), password: secret("2"))
+            var wanted = try settings("c", jid: "a@example.org")
+            wanted.server = HostPort(host: "chat.example", port: 443)
+            wanted.tls = .direct
+            wanted.proxy = HostPort(host: "::1", port: 9050)
+            wanted.authorities = [7]
+            wanted.isPlain = true
+            var other = wanted
+            other.jid = try JID("other@example.org")
+            // An address cannot be changed: what is stored belongs to it.
+            #expect(try await space.changeProfile(first.id, to: other).settings == wanted)
+            let taken = try settings("b", jid: "a@example.org")
+            await #expect(throws: Failure(.profileExists)) { _ = try await space.changeProfile(first.id, to: taken) }
+            let unknown = try #require(ProfileID(bytes: [UInt8](repeating: 9, count: 16)))
+            await #expect(throws: Failure(.profileMissing)) {
+                _ = try await space.changeProfile(unknown, to: settings("d"))
+            }
+            await space.close()
+
+            space = try await disk.open("outer")
+            let profiles = try await space.profiles()
+            #expect(profiles == [Profile(id: first.id, settings: wanted), second])
+            let store = try await space.openProfile(first.id)
+            let isSame = try await store.read { (reader) throws(Failure) in try reader.password() }.bytes
+                .equals(secret("1"))
+            #expect(isSame)
+            await store.close()
+            await space.close()
+        }
+
         @Test("A full region is storage.full, loses nothing, and a removal makes room again")
         func full() async throws {
             // Registry 3, two profiles of 9, kept back 4: room for one more profile only after one is removed.

@@ -5,10 +5,14 @@ package enum InputLine: Sendable, Equatable {
     /// Longer than 64 KiB; all of it was skipped.
     case tooLong
     case notUTF8
+    /// Ctrl-C on a terminal; what stood on the line, if anything, is dropped.
+    case interrupt(isEmpty: Bool)
+    /// Ctrl-Z on a terminal.
+    case suspend
     case end
 }
 
-/// Where a shell's commands come from.
+/// Where a shell's commands come from. A cancelled task gets `end`, now and from then on.
 package protocol LineSource: Sendable {
     func next() async -> InputLine
     /// The next line, and as many of those behind it as were read with it: nothing waits for them. At most 256.

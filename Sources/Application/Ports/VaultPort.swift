@@ -81,6 +81,10 @@ package protocol SpacePort: Sendable {
     /// Throws `profile.exists` (name taken), `profile.limit`, `storage.full`.
     func addProfile(_ settings: ProfileSettings, password: consuming SecretBytes) async throws(Failure) -> Profile
 
+    /// Stores other settings of a profile, in one transaction; its address stays. Throws `profile.missing`,
+    /// `profile.exists` (name taken), `storage.full`; then nothing was changed.
+    func changeProfile(_ id: ProfileID, to settings: ProfileSettings) async throws(Failure) -> Profile
+
     /// Destroys the profile's key: a fresh one is written in its place, synced and read back. The profile must be closed.
     func removeProfile(_ id: ProfileID) async throws(Failure) -> ErasureReport
 

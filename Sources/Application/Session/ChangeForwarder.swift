@@ -3,7 +3,7 @@ import Domain
 
 /// Turns what a store committed into what windows are told.
 struct ChangeForwarder: Sendable {
-    let profile: ProfileName
+    let profile: CurrentProfile
     let quiet: QuietMessages
     let emit: @Sendable ([AppEvent]) -> Void
 
@@ -18,6 +18,7 @@ struct ChangeForwarder: Sendable {
     }
 
     private func forward(_ changes: [StoreChange]) {
+        let profile = profile.settings.name
         var events: [AppEvent] = []
         var isOtherwise = false
         for change in changes {

@@ -5,7 +5,7 @@ package import Domain
 ///
 /// Guards whether commands are taken. Closing goes in the order of invariant 8 and leaves nothing behind.
 package actor ProfileSession {
-    package nonisolated let profile: Profile
+    package nonisolated let profile: CurrentProfile
 
     private let store: any ProfileStorePort
     private let link: any LinkPort
@@ -31,7 +31,8 @@ package actor ProfileSession {
         profile: Profile, store: any ProfileStorePort, parts: SessionParts,
         emit: @escaping @Sendable ([AppEvent]) -> Void
     ) {
-        self.profile = profile
+        let current = CurrentProfile(profile)
+        self.profile = current
         self.store = store
         self.emit = emit
         time = parts.time
@@ -40,7 +41,6 @@ package actor ProfileSession {
         engine = parts.engine(profile)
         let link = parts.link(profile.id)
         self.link = link
-        let name = profile.settings.name
         let account = profile.settings.jid.bare
         let entropy = parts.entropy
         let jitter: @Sendable () -> Jitter = { Jitter(perMille: Int(entropy.number(below: 1000))) }
@@ -58,7 +58,7 @@ package actor ProfileSession {
             jitter: jitter, log: parts.log, quiet: quiet,
             notify: { notice in
                 switch notice {
-                case .subscription(let jid): emit([.subscription(name, jid)])
+                case .subscription(let jid): emit([.subscription(current.settings.name, jid)])
                 case .presence: emit([.changed])
                 case .linkDidEnd(let failure): await relay.keeper?.streamDidEnd(failure)
                 }
@@ -71,11 +71,11 @@ package actor ProfileSession {
             account: { () async throws(Failure) in
                 try await store.read { (reader) throws(Failure) in
                     LinkAccount(
-                        settings: profile.settings, resource: try reader.resource(), password: try reader.password(),
+                        settings: current.settings, resource: try reader.resource(), password: try reader.password(),
                         rosterVersion: try reader.rosterVersion())
                 }
             },
-            didChange: { state, code in emit([.connection(name, state, code)]) },
+            didChange: { state, code in emit([.connection(current.settings.name, state, code)]) },
             willOpen: {
                 await inbox.startHolding()
                 return await outbox.opening
@@ -91,7 +91,7 @@ package actor ProfileSession {
     /// Starts what runs all the time. Connects nothing.
     package func start() async {
         await keeper.use(inbox)
-        let forwarder = ChangeForwarder(profile: profile.settings.name, quiet: quiet, emit: emit)
+        let forwarder = ChangeForwarder(profile: profile, quiet: quiet, emit: emit)
         registry.start("change feed") { [store] in await forwarder.run(store.changes) }
     }
 
@@ -113,6 +113,15 @@ package actor ProfileSession {
         }
         await store.close()
         relay.keeper = nil
+    }
+
+    /// Takes changed settings; a connection that is there stays as it is, the next attempt uses them.
+    package func take(_ settings: ProfileSettings) { profile.settings = settings }
+
+    /// Stores another password, for the next attempt to sign in.
+    package func setPassword(_ password: SharedSecret) async throws(Failure) {
+        try check()
+        try await store.write { (transaction) throws(Failure) in try transaction.setPassword(password.bytes) }
     }
 
     /// Runs `body`, and goes on without it when it takes too long.

@@ -216,6 +216,18 @@ extension AppCoordinator {
         return view(profile)
     }
 
+    package func changeProfile(
+        _ name: ProfileName, _ change: ProfileChange, password: SharedSecret?
+    ) async throws(Failure) -> ProfileView {
+        await commands.enter()
+        defer { commands.leave() }
+        let profile = try await profile(named: name)
+        let changed = try await space().changeProfile(
+            profile.id, to: change.applied(to: profile.settings), password: password)
+        hub.emit([.changed])
+        return view(changed)
+    }
+
     package func removeProfile(_ name: ProfileName) async throws(Failure) -> ErasureReport {
         await commands.enter()
         defer { commands.leave() }

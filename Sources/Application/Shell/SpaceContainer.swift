@@ -83,6 +83,34 @@ package actor SpaceContainer {
         return try await space.addProfile(settings, password: password)
     }
 
+    /// Changes a profile's settings, and its password where there is another: that first, so that nothing but the new
+    /// password can have changed where the settings could not be stored. What is connected stays so.
+    /// Throws `profile.exists` where another profile has the name; then nothing was changed.
+    package func changeProfile(
+        _ id: ProfileID, to settings: ProfileSettings, password: SharedSecret?
+    ) async throws(Failure) -> Profile {
+        try check()
+        guard try await !space.profiles().contains(where: { $0.id != id && $0.settings.name == settings.name }) else {
+            throw Failure(.profileExists)
+        }
+        if let password { try await setPassword(password, of: id) }
+        let changed = try await space.changeProfile(id, to: settings)
+        if let session = current, session.profile.id == id { await session.take(settings) }
+        return changed
+    }
+
+    private func setPassword(_ password: SharedSecret, of id: ProfileID) async throws(Failure) {
+        if let session = current, session.profile.id == id { return try await session.setPassword(password) }
+        let store = try await space.openProfile(id)
+        do throws(Failure) {
+            try await store.write { (transaction) throws(Failure) in try transaction.setPassword(password.bytes) }
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+
     /// The profile must be closed.
     package func removeProfile(_ id: ProfileID) async throws(Failure) -> ErasureReport {
         try check()

@@ -87,6 +87,11 @@ package protocol AppServices: Sendable {
     func addProfile(_ settings: ProfileSettings, password: consuming SecretBytes) async throws(Failure) -> ProfileView
     /// Closes the active profile wholly, then opens this one (invariant 8).
     func useProfile(_ name: ProfileName) async throws(Failure) -> ProfileView
+    /// Changes settings, and the password where there is another one. What is connected stays so; the next `connect`
+    /// uses them. Throws `profile.missing`, `profile.exists` (new name taken); then nothing was changed.
+    func changeProfile(
+        _ name: ProfileName, _ change: ProfileChange, password: SharedSecret?
+    ) async throws(Failure) -> ProfileView
     func removeProfile(_ name: ProfileName) async throws(Failure) -> ErasureReport
 
     /// Answers when online, or throws why not, within 30 s; keeps trying afterwards where that makes sense.
@@ -117,7 +122,7 @@ package protocol AppServices: Sendable {
     func changePasscode(
         current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode
     ) async throws(Failure)
-    /// Throws `space.notHere` where `armDuress` would, before a passcode is asked for.
+    /// Throws `space.notHere` where `armDuress` and `addSpace` would, before a passcode is asked for.
     func requireOuter() async throws(Failure)
     func armDuress(
         current: consuming SecretBytes, new: consuming SecretBytes, weak: WeakPasscode

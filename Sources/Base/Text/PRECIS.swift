@@ -42,6 +42,44 @@ package enum PRECIS: Sendable {
     }
 
     private func allows(_ text: borrowing UnicodeText) -> Bool {
+        withPoints(of: text) { points in
+            firstRefused(points) == nil && (isIdentifier ? BidiRule.holds(points) : true)
+        }
+    }
+
+    /// Why the profile refuses `bytes`, by the first character that it does not allow; nil where it is nothing of that
+    /// kind (bad UTF-8, too long).
+    func refusal(of bytes: UnsafeRawBufferPointer) -> FailureDetail? {
+        guard var text = UnicodeText.decode(utf8: bytes), Self.mapSpaces(&text), text.composeCanonically() else {
+            return nil
+        }
+        return withPoints(of: text) { points in
+            firstRefused(points).map {
+                .unusable(character: CharacterCount.number(ofPointAt: $0, in: points), Self.reason(points[$0]))
+            }
+        }
+    }
+
+    private static func reason(_ point: UInt32) -> FailureDetail.Unusable {
+        if postern_is_default_ignorable(point) { return .joined }
+        return postern_category_of(point) == POSTERN_CONTROL ? .control : .other
+    }
+
+    /// The place of the first code point that is not allowed where it stands.
+    private func firstRefused(_ points: UnsafeBufferPointer<UInt32>) -> Int? {
+        points.indices.first { index in
+            switch CodePointClass(points[index]) {
+            case .valid: false
+            case .freeOnly: isIdentifier
+            case .contextual: !ContextRule.holds(points, at: index)
+            case .disallowed, .unassigned: true
+            }
+        }
+    }
+
+    private func withPoints<Result>(
+        of text: borrowing UnicodeText, _ body: (UnsafeBufferPointer<UInt32>) -> Result
+    ) -> Result {
         // A passcode's code points pass through here: the arena holds them, too.
         var copy = SecretBytes(count: text.count * 4)
         return copy.withUnsafeMutableBytes { bytes in
@@ -51,16 +89,7 @@ package enum PRECIS: Sendable {
                 points[count] = $0
                 count += 1
             }
-            let all = UnsafeBufferPointer(rebasing: points[..<count])
-            for index in all.indices {
-                switch CodePointClass(all[index]) {
-                case .valid: continue
-                case .freeOnly: if isIdentifier { return false }
-                case .contextual: if !ContextRule.holds(all, at: index) { return false }
-                case .disallowed, .unassigned: return false
-                }
-            }
-            return isIdentifier ? BidiRule.holds(all) : true
+            return body(UnsafeBufferPointer(rebasing: points[..<count]))
         }
     }
 
@@ -94,12 +123,15 @@ package enum PRECIS: Sendable {
 ///
 /// The bytes never become a `String`, and what is between lives in the arena. Throws `passcode.empty` for no bytes and
 /// `passcode.invalid` for what the profile refuses: bad UTF-8, control characters, unassigned or ignorable code
-/// points, more than 1024 bytes.
+/// points, more than 1024 bytes. The error names the character, by its number, where it is one. Emoji that are put together
+/// (U+200D, U+FE0F) are among what is refused: the profile has them so because what does not show cannot be typed again
+/// with certainty. Taking them out silently would make two passcodes one.
 package func opaqueString(_ secret: borrowing SecretBytes) throws(Failure) -> SecretBytes {
     guard secret.count > 0 else { throw Failure(.passcodeEmpty) }
     let prepared: SecretBytes? = secret.withUnsafeBytes { bytes in
         PRECIS.opaqueString.prepare(bytes) { SecretBytes(copying: $0) }
     }
-    guard let prepared else { throw Failure(.passcodeInvalid) }
-    return prepared
+    if let prepared { return prepared }
+    let detail = secret.withUnsafeBytes { PRECIS.opaqueString.refusal(of: $0) }
+    throw Failure(.passcodeInvalid, detail: detail)
 }

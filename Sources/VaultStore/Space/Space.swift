@@ -151,6 +151,10 @@ actor Space: SpacePort {
             notCovered: ["earlierCopiesOfTheFile", "remnantsInFlash", "server", "exportedFiles"])
     }
 
+    func changeProfile(_ id: ProfileID, to settings: ProfileSettings) throws(Failure) -> Profile {
+        try openRegistry().update(Profile(id: id, settings: settings))
+    }
+
     func lastProfile() throws(Failure) -> ProfileID? { try openRegistry().lastProfile() }
 
     func setLastProfile(_ id: ProfileID?) throws(Failure) { try openRegistry().setLastProfile(id) }

@@ -49,6 +49,34 @@ final class SpaceRegistry {
         }
     }
 
+    /// Stores other settings, all but the address, and returns the profile as it is now. Throws `profile.missing`, and
+    /// `profile.exists` where another one has the name.
+    func update(_ profile: Profile) throws(Failure) -> Profile {
+        let settings = profile.settings
+        let outcome = try storage { () throws(StorageError) in
+            try connection.transaction { (transaction) throws(StorageError) -> ErrorCode? in
+                let others = try transaction.first(
+                    "SELECT count(*) FROM profile WHERE name = ?1 AND id <> ?2", settings.name.text, profile.id.bytes
+                ) { (row) in row.int64(0) }
+                guard others == 0 else { return .profileExists }
+                let changed = try transaction.run(
+                    """
+                    UPDATE profile SET name = ?2, host = ?3, port = ?4, tls = ?5, authorities = ?6, proxyHost = ?7,
+                        proxyPort = ?8, isPlain = ?9
+                    WHERE id = ?1
+                    """, profile.id.bytes, settings.name.text, settings.server?.host,
+                    settings.server?.port.map { Int($0) }, settings.tls?.rawValue, settings.authorities,
+                    settings.proxy?.host, settings.proxy?.port.map { Int($0) }, settings.isPlain)
+                return changed == 1 ? nil : .profileMissing
+            }
+        }
+        if let outcome { throw Failure(outcome) }
+        guard let stored = try profiles().first(where: { $0.id == profile.id }) else {
+            throw Failure(.profileMissing)
+        }
+        return stored
+    }
+
     func remove(_ id: ProfileID) throws(Failure) {
         try storage { () throws(StorageError) in
             try connection.transaction { (transaction) throws(StorageError) in

@@ -16,12 +16,15 @@ package actor FakeLink: LinkPort {
     private var isHanging = false
     private var hung: CheckedContinuation<Void, Never>?
     private var atOpening: [InboundEvent] = []
+    /// What it was asked to sign in with, attempt by attempt.
+    package private(set) var accounts: [LinkAccount] = []
 
     package init(server: FakeServer) { self.server = server }
 
     // MARK: LinkPort
 
     package func connect(_ account: LinkAccount, sink: any LinkSink) async throws(Failure) -> LinkSummary {
+        accounts.append(account)
         if isHanging { await withCheckedContinuation { hung = $0 } }
         let summary = try server.open(resuming: hadStream)
         self.sink = sink

@@ -122,6 +122,19 @@ private final class FakeSpace: SpacePort {
         }
     }
 
+    func changeProfile(_ id: ProfileID, to settings: ProfileSettings) async throws(Failure) -> Profile {
+        try vault.change(index) { (contents) throws(Failure) in
+            guard let place = contents.profiles.firstIndex(where: { $0.id == id }) else {
+                throw Failure(.profileMissing)
+            }
+            guard !contents.profiles.contains(where: { $0.id != id && $0.settings.name == settings.name }) else {
+                throw Failure(.profileExists)
+            }
+            contents.profiles[place] = Profile(id: id, settings: settings)
+            return contents.profiles[place]
+        }
+    }
+
     func removeProfile(_ id: ProfileID) async throws(Failure) -> ErasureReport {
         try await vault.pass(.removeProfile)
         try vault.change(index) { (contents) throws(Failure) in

@@ -23,6 +23,15 @@ extension SessionState {
             let note = warning ?? Texts.secretHint
             _ = surface.paragraph(
                 note, row: pane.top + 2, in: pane, warning == nil ? Theme.secondary : Theme.warning)
+        case .confirm(let consequence, let editor):
+            let columns = min(66, surface.size.columns - 8)
+            let text = TextLayout.wrap(SafeText(consequence.text), columns: max(10, columns))
+            let pane = surface.pane(
+                title: Texts.confirm, keys: Texts.confirmKeys, columns: columns, rows: text.count + 4)
+            let row = surface.paragraph(SafeText(consequence.text), row: pane.top, in: pane, Theme.warning)
+            surface.put(
+                SafeText(consequence.question), at: Point(column: pane.left, row: row + 1), Theme.primary, in: pane)
+            surface.entry(editor, row: row + 2, in: pane)
         case .plain:
             let pane = surface.pane(title: Texts.plainTitle, keys: Texts.plainKeys, columns: 66, rows: 3)
             _ = surface.paragraph(Texts.plainBody, row: pane.top, in: pane, Theme.warning)

@@ -1,5 +1,6 @@
 import Application
 import Base
+import CommandLine
 import Domain
 import Terminal
 
@@ -8,9 +9,12 @@ extension SessionState {
     mutating func pressedInOverlay(_ key: KeyPress, _ context: SessionContext) -> [Effect] {
         switch (key, overlay) {
         case (.control("l"), _), (.control("z"), _): return [.lock(.locked)]
-        case (KeyPress(.escape), .setup), (.control("c"), .setup):
+        case (KeyPress(.escape), .setup(var state)), (.control("c"), .setup(var state)):
+            overlay = state.goBack() ? .setup(state) : nil
+            return overlay == nil ? SessionState.loadAll : []
+        case (KeyPress(.escape), .confirm), (.control("c"), .confirm):
             overlay = nil
-            return SessionState.loadAll
+            return [.giveWord(false)]
         case (KeyPress(.escape), _), (.control("c"), _):
             overlay = nil
             return []
@@ -21,6 +25,12 @@ extension SessionState {
             state.scroll = max(0, min(state.scroll + lines(key, context), state.lines.count - 1))
             overlay = .output(state)
         case (_, .newChat(let editor, _)): return pressed(key, editor, context)
+        case (KeyPress(.enter), .confirm(let consequence, let editor)):
+            overlay = nil
+            return [.giveWord(editor.text.trimmed == consequence.word)]
+        case (_, .confirm(let consequence, var editor)):
+            editor.edit(key)
+            overlay = .confirm(consequence, editor)
         case (.character("p"), .plain(let chat)):
             overlay = nil
             plainChats.insert(chat)
@@ -50,7 +60,7 @@ extension SessionState {
             let effects = state.update(secret)
             overlay = .setup(state)
             return effects
-        case .switcher, .search, .help, .output, .newChat, .plain, nil: return []
+        case .switcher, .search, .help, .output, .newChat, .confirm, .plain, nil: return []
         }
     }
 
@@ -67,7 +77,7 @@ extension SessionState {
             overlay = .setup(state)
             return []
         case (.setup(var state), _):
-            state.goBack()
+            _ = state.goBack()
             overlay = .setup(state)
             return []
         default: return []
@@ -76,10 +86,19 @@ extension SessionState {
 
     mutating func accountAdded(_ failure: Failure?) -> [Effect] {
         guard case .setup(var state) = overlay else { return SessionState.loadAll }
-        state.failure = failure
-        state.step = failure == nil ? .connecting : .address
+        let effects = state.added(failure)
         overlay = .setup(state)
-        return failure == nil ? SessionState.loadAll + [.connect] : []
+        return SessionState.loadAll + effects
+    }
+
+    mutating func accountChanged(_ failure: Failure?, _ context: SessionContext) -> [Effect] {
+        guard case .setup(var state) = overlay else {
+            if let failure { tell(failure, context) }
+            return SessionState.loadAll
+        }
+        let effects = state.changed(failure)
+        overlay = .setup(state)
+        return SessionState.loadAll + effects
     }
 
     mutating func contactAdded(_ jid: JID, _ failure: Failure?, _ context: SessionContext) -> [Effect] {

@@ -11,7 +11,13 @@ extension SessionState {
         case .screen(let screen): return learned(screen, context)
         case .connection(let profile, let state, let code):
             guard profile == activeProfile else { return [] }
-            if let code, state != .connecting { tell(Failure(code), context) }
+            if case .setup(var setup) = overlay {
+                // The guide says itself what came of signing in.
+                if state == .online { setup.cameOnline() }
+                overlay = .setup(setup)
+            } else if let code, state != .connecting {
+                tell(Failure(code), context)
+            }
             return [.load(.status), .load(.contacts)]
         case .delivery(let profile, let id, let delivery):
             guard profile == activeProfile else { return [] }
@@ -110,13 +116,15 @@ extension SessionState {
             return SessionState.loadAll
         case .connected(let failure): return connected(failure, context)
         case .accountAdded(let failure): return accountAdded(failure)
+        case .accountChanged(let failure): return accountChanged(failure, context)
+        case .progress(let done, let whole): progress = whole > 0 ? done * 100 / whole : nil
         case .contactAdded(let jid, let failure): return contactAdded(jid, failure, context)
         case .contactAccepted(let failure):
             if let failure { tell(failure, context) }
             return [.load(.contacts)]
         case .command(let answer): return finished(answer, context)
         case .found(let query, let result): found(query, result)
-        case .ready, .unlocked, .created, .progress, .closed: break
+        case .ready, .unlocked, .created, .closed: break
         }
         return []
     }
@@ -167,9 +175,8 @@ extension SessionState {
     }
 
     private mutating func connected(_ failure: Failure?, _ context: SessionContext) -> [Effect] {
-        if case .setup(var state) = overlay, state.step == .connecting {
-            state.failure = failure
-            state.step = .firstChat
+        if case .setup(var state) = overlay {
+            state.connected(failure)
             overlay = .setup(state)
         } else if let failure, failure.code != .profileNone {
             tell(failure, context)
@@ -179,7 +186,11 @@ extension SessionState {
 
     private mutating func finished(_ answer: CommandAnswer, _ context: SessionContext) -> [Effect] {
         isWorking = false
-        if case .prompt = overlay { overlay = nil }
+        progress = nil
+        switch overlay {
+        case .prompt, .confirm: overlay = nil
+        case .switcher, .search, .help, .output, .newChat, .plain, .setup, nil: break
+        }
         switch answer {
         case .lines(let title, let lines):
             if lines.count <= 1 {
@@ -187,6 +198,10 @@ extension SessionState {
             } else {
                 overlay = .output(OutputState(title: title, lines: lines))
             }
+        case .failed(let failure) where failure.code == .inputCancelled: tell(failure.shown, .info, context)
+        case .failed(let failure) where failure.shown.width > context.size.columns - 2:
+            // The status line would cut off what to do about it.
+            overlay = .output(OutputState(title: Texts.notDone, lines: [failure.text]))
         case .failed(let failure): tell(failure, context)
         case .help: overlay = .help(scroll: 0)
         case .open(let jid): return reload() + open(jid, context)

@@ -67,7 +67,7 @@ struct StatusLine {
             return
         }
         let canConnect = state.status?.profile != nil && state.status?.connection == .offline
-        let hint = state.isWorking ? Texts.working : canConnect ? Texts.connectHint : Texts.helpHint
+        let hint = state.isWorking ? Texts.working(state.progress) : canConnect ? Texts.connectHint : Texts.helpHint
         let right = surface.putRight(hint, row: inner.top, in: inner, Theme.secondary.on(Theme.status))
         let room = Rect(column: inner.left, row: inner.top, columns: right - inner.left - 1, rows: 1)
         var column = room.left

@@ -14,6 +14,8 @@ struct SessionState: Sendable {
         case newChat(LineEditor, Failure?)
         /// A command asks for a secret.
         case prompt(SecretQuestion, isRefused: Bool)
+        /// A command says what it will do and asks for a word.
+        case confirm(FailureDetail.Consequence, LineEditor)
         /// May this go out unencrypted? The text is back in the composer meanwhile.
         case plain(JID)
         case setup(SetupState)
@@ -50,6 +52,8 @@ struct SessionState: Sendable {
     var isSwitching = false
     /// A command line is being carried out.
     var isWorking = false
+    /// Percent of it that is done, where that is known.
+    var progress: Int64?
 
     static let loadAll: [Effect] = [.load(.profiles), .load(.status), .load(.chats), .load(.contacts)]
 
@@ -65,7 +69,7 @@ struct SessionState: Sendable {
         switch overlay {
         case .prompt: true
         case .setup(let state): state.wantsSecret
-        case .switcher, .search, .help, .output, .newChat, .plain, nil: false
+        case .switcher, .search, .help, .output, .newChat, .confirm, .plain, nil: false
         }
     }
 }

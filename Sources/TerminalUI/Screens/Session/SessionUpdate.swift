@@ -22,6 +22,9 @@ extension SessionState {
         case .secretWanted(let question):
             overlay = .prompt(question, isRefused: false)
             return []
+        case .wordWanted(let consequence):
+            overlay = .confirm(consequence, LineEditor(limit: 64))
+            return []
         case .app(let event): return learned(event, context)
         case .answer(let answer): return answered(answer, context)
         case .resized, .terminalGone, .lockWanted: return []
@@ -129,7 +132,8 @@ extension SessionState {
         case .setup(var state):
             state.entry.insert(paste.text.firstLine)
             overlay = .setup(state)
-        case .switcher, .help, .output, .prompt, .plain: break
+        // The word is typed, not pasted by accident.
+        case .switcher, .help, .output, .prompt, .confirm, .plain: break
         }
         return []
     }

@@ -1,5 +1,6 @@
 import Application
 import Base
+import CommandLine
 
 /// What a person is asked for.
 struct SecretQuestion: Sendable, Equatable {
@@ -8,16 +9,32 @@ struct SecretQuestion: Sendable, Equatable {
     var hasDiffered = false
 }
 
-/// Lets a running command ask for a secret on the screen. One question at a time: commands run one after the other.
-actor SecretPrompts: SecretInput {
+/// Lets a running command ask on the screen: for a secret, or for the word that confirms it. One question at a time:
+/// commands run one after the other.
+actor Prompts: SecretInput, ConfirmationInput {
     /// For secrets that a command wants from a named descriptor; nil refuses.
     private let descriptors: (any SecretInput)?
     private let ask: @Sendable (SecretQuestion) -> Void
+    private let askWord: @Sendable (FailureDetail.Consequence) -> Void
     private var waiter: CheckedContinuation<Secret?, Never>?
+    private var wordWaiter: CheckedContinuation<Bool, Never>?
 
-    init(descriptors: (any SecretInput)?, ask: @escaping @Sendable (SecretQuestion) -> Void) {
+    init(
+        descriptors: (any SecretInput)?, ask: @escaping @Sendable (SecretQuestion) -> Void,
+        confirm: @escaping @Sendable (FailureDetail.Consequence) -> Void
+    ) {
         self.descriptors = descriptors
         self.ask = ask
+        askWord = confirm
+    }
+
+    func confirm(_ consequence: FailureDetail.Consequence) async throws(Failure) {
+        guard wordWaiter == nil else { throw Failure(.inputCancelled) }
+        let isConfirmed = await withCheckedContinuation { continuation in
+            wordWaiter = continuation
+            askWord(consequence)
+        }
+        guard isConfirmed else { throw Failure(.inputCancelled) }
     }
 
     func read(_ purpose: SecretPurpose, descriptor: Int32?) async throws(Failure) -> SecretBytes {
@@ -44,12 +61,12 @@ actor SecretPrompts: SecretInput {
     }
 
     private func read(_ question: SecretQuestion) async throws(Failure) -> Secret {
-        guard waiter == nil else { throw Failure(.inputSecretRequired) }
+        guard waiter == nil else { throw Failure(.inputCancelled) }
         let secret = await withCheckedContinuation { continuation in
             waiter = continuation
             ask(question)
         }
-        guard let secret else { throw Failure(.inputSecretRequired) }
+        guard let secret else { throw Failure(.inputCancelled) }
         return secret
     }
 
@@ -57,5 +74,11 @@ actor SecretPrompts: SecretInput {
     func give(_ secret: Secret?) {
         waiter?.resume(returning: secret)
         waiter = nil
+    }
+
+    /// Whether the word was typed; false where the person gave up.
+    func giveWord(_ isRight: Bool) {
+        wordWaiter?.resume(returning: isRight)
+        wordWaiter = nil
     }
 }
