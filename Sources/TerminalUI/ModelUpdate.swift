@@ -24,7 +24,8 @@ extension Model {
         // Also at the prompt and while a passcode is tried: whoever asks waits for the end of this process.
         case .lockWanted: return close(.locked)
         case .answer(.closed(let end)): return [.end(end)]
-        case .key(.control("\\")), .secretEnded(.panic): return close(.panicked)
+        case .key(.control("\\")), .key(KeyPress(.character("\\"), [.control, .alt])), .secretEnded(.panic):
+            return close(.panicked)
         default: break
         }
         switch screen {

@@ -119,6 +119,7 @@ enum Texts {
     static let setupChoices: [(String, SafeText)] = [
         ("p", "another password"), ("a", "another address"), ("s", "server and port by hand"),
     ]
+    static let setupServerTitle: SafeText = "The account's server"
     static let setupServer: SafeText =
         "The server's name, with a port if it is not the usual one: chat.example.org:5222. Leave it empty to let the "
         + "address decide."

@@ -183,6 +183,9 @@ struct SessionTests {
     func locks() throws {
         for (key, end) in [
             (KeyPress.control("l"), ScreenEnd.locked), (.control("z"), .locked), (.control("\\"), .panicked),
+            // Esc a moment before counts as Alt.
+            (KeyPress(.character("l"), [.control, .alt]), .locked),
+            (KeyPress(.character("\\"), [.control, .alt]), .panicked),
         ] {
             var desk = try Desk.open()
             #expect(desk.press(key) == [.lock(end)])

@@ -8,7 +8,6 @@ import Terminal
 extension SessionState {
     mutating func pressedInOverlay(_ key: KeyPress, _ context: SessionContext) -> [Effect] {
         switch (key, overlay) {
-        case (.control("l"), _), (.control("z"), _): return [.lock(.locked)]
         case (KeyPress(.escape), .setup(var state)), (.control("c"), .setup(var state)):
             overlay = state.goBack() ? .setup(state) : nil
             return overlay == nil ? SessionState.loadAll : []

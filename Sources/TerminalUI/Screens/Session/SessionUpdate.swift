@@ -6,6 +6,7 @@ import Terminal
 extension SessionState {
     mutating func update(_ input: Input, _ context: SessionContext) -> [Effect] {
         switch input {
+        case .key(let key) where key.locks: return [.lock(.locked)]
         case .key(let key):
             if overlay != nil { return pressedInOverlay(key, context) }
             return pressed(key, context)
@@ -35,7 +36,6 @@ extension SessionState {
 
     private mutating func pressed(_ key: KeyPress, _ context: SessionContext) -> [Effect] {
         switch key {
-        case .control("l"), .control("z"): return [.lock(.locked)]
         case .control("r"):
             var effects = SessionState.loadAll + [.redraw]
             if let timeline { effects.append(.load(.history(timeline.chat, limit: timeline.window))) }
@@ -153,6 +153,8 @@ extension SessionState {
             commandHistory.add(text)
             composer = emptied
             isWorking = true
+            // What an earlier one came to is no answer to this one.
+            notice = nil
             return [.command(String(text.dropFirst()))]
         }
         guard let chat = openChat, text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
@@ -262,6 +264,13 @@ extension SessionState {
     }
 
     func layout(_ context: SessionContext) -> SessionLayout { SessionLayout(self, size: context.size) }
+}
+
+extension KeyPress {
+    /// Ctrl-L and Ctrl-Z; also behind an Esc pressed a moment before, which terminals send alike with Alt.
+    fileprivate var locks: Bool {
+        modifiers.subtracting(.alt) == .control && (key == .character("l") || key == .character("z"))
+    }
 }
 
 extension String {

@@ -42,7 +42,8 @@ extension SetupState {
 
     private var title: SafeText {
         switch step {
-        case .address, .password, .adding, .connecting, .server, .tls, .changing: Texts.setupTitle
+        case .address, .password, .adding, .connecting, .changing: Texts.setupTitle
+        case .server, .tls: Texts.setupServerTitle
         case .plain: Texts.setupPlainTitle
         case .failed: Texts.setupFailedTitle
         case .firstChat: Texts.setupChatTitle
