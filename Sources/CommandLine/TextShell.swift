@@ -20,9 +20,9 @@ package struct TextShell: Sendable {
             tell: { events, _ in for event in events { if let line = event.line { await tell(line) } } },
             commands: serve)
         switch end {
-        case .commands: break
+        case .commands where !shell.isInteractive: break
+        case .commands, .lockWanted: await tell("Locked.")
         case .idle: await tell("Locked: nothing was typed for \((shell.idleLimit ?? 0) / 60_000) min.")
-        case .lockWanted: await tell("Locked.")
         }
         return 0
     }
@@ -101,7 +101,6 @@ package struct TextShell: Sendable {
                 return .nothing
             case .interrupt(isEmpty: true), .suspend:
                 await tell("")
-                await tell("Locked.")
                 return .leave
             case .tooLong: throw Failure(.commandTooLong)
             case .notUTF8: throw Failure(.inputInvalid)
