@@ -19,7 +19,7 @@ struct InboundQueue {
         var replies: [Element] = []
         /// How long after this work the next one may wait for more to come, so that one commit takes it together: a
         /// flood's events are many commits else. A conversation never waits.
-        var patience: Duration? { events.count < InboundQueue.flood ? nil : .milliseconds(100) }
+        var patience: Duration? { events.count < InboundQueue.flood ? nil : .milliseconds(30) }
     }
 
     /// Events a call (`LinkSink.receive`).

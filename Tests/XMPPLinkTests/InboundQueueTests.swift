@@ -45,7 +45,7 @@ import XMPP
         #expect(few != nil && few?.patience == nil)
         for number in 0..<16 { queue.append(.event(try event(number))) }
         let many = queue.takeNext()
-        #expect(many?.patience == .milliseconds(100))
+        #expect(many?.patience == .milliseconds(30))
         for number in 0..<255 { queue.append(.event(try event(number))) }
         #expect(!queue.isBatch)
         queue.append(.event(try event(255)))
