@@ -15,9 +15,13 @@ FOLDER, NAME = "home", "vault"
 
 def in_own_mounts():
     """Starts this program anew where its mounts are nobody else's and end with it; without that right, goes on."""
-    if os.geteuid() == 0 and "POSTERN_PROOF_MOUNTS" not in os.environ and shutil.which("unshare"):
+    own = ["unshare", "--mount", "--propagation", "private"]
+    if "POSTERN_PROOF_MOUNTS" in os.environ or os.geteuid() != 0 or not shutil.which("unshare"):
+        return
+    # Root in a container may lack it.
+    if subprocess.run([*own, "true"], check=False, capture_output=True).returncode == 0:
         os.environ["POSTERN_PROOF_MOUNTS"] = "own"
-        os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, *sys.argv])
+        os.execvp(own[0], [*own, sys.executable, *sys.argv])
 
 
 def can_mount(folder):
