@@ -94,14 +94,6 @@ struct DoctorTests {
     }
 
     @Test(
-        "Locales are UTF-8 by whatever name",
-        arguments: [
-            ("en_GB.UTF-8", true), ("C.utf8", true), ("sr_RS.UTF-8@latin", true), ("C", false), ("", false),
-            ("ru_RU.KOI8-R", false),
-        ])
-    func locale(name: String, isUTF8: Bool) { #expect(SurroundingsExamination.isUTF8(name) == isUTF8) }
-
-    @Test(
         "Only a file system that writes in place is sound, and no other is praised", arguments: VaultFileSystem.allCases
     )
     func fileSystem(kind: VaultFileSystem) {

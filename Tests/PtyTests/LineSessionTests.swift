@@ -9,15 +9,21 @@ struct LineSessionTests {
         try TerminalProgram(Checkout.program, ["--vault", vault] + arguments, on: terminal)
     }
 
+    /// The shell, with its space open.
+    private func openShell(of vault: TestVault, on terminal: PseudoTerminal) async throws -> TerminalProgram {
+        let program = try start(vault.path, ["shell"], on: terminal)
+        try await terminal.waitFor(sequence: "Passcode: ", seconds: 20)
+        terminal.type(TestVault.passcode + "\r")
+        try await terminal.waitFor(sequence: "Unlocked.", seconds: 20)
+        return program
+    }
+
     @Test("The passcode is asked for without echo, commands are answered in words, quit ends with 0")
     func session() async throws {
         let vault = try await TestVault()
         let terminal = PseudoTerminal()
         let before = terminal.modes
-        let program = try start(vault.path, ["shell"], on: terminal)
-        try await terminal.waitFor(sequence: "Passcode: ", seconds: 20)
-        terminal.type(TestVault.passcode + "\r")
-        try await terminal.waitFor(sequence: "Unlocked.", seconds: 20)
+        let program = try await openShell(of: vault, on: terminal)
         #expect(!terminal.raw.contains("correct horse"))
         for (command, words) in [
             ("profile list", "Nothing."), ("frobnicate", "There is no such command. Type: help"),
@@ -36,10 +42,7 @@ struct LineSessionTests {
         let vault = try await TestVault()
         let terminal = PseudoTerminal()
         let before = terminal.modes
-        let program = try start(vault.path, ["shell"], on: terminal)
-        try await terminal.waitFor(sequence: "Passcode: ", seconds: 20)
-        terminal.type(TestVault.passcode + "\r")
-        try await terminal.waitFor(sequence: "Unlocked.", seconds: 20)
+        let program = try await openShell(of: vault, on: terminal)
         terminal.type("profile add alice@example.org --name home\r")
         try await terminal.waitFor(sequence: "Password of the account: ")
         terminal.type("sesame-of-alice\r")

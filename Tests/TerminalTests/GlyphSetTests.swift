@@ -11,6 +11,8 @@ struct GlyphSetTests {
             (["LANG": "en_US"], .ascii), (["LANG": "ru_RU.KOI8-R"], .ascii), (["LANG": "POSIX"], .ascii),
             (["LC_ALL": "C", "LANG": "en_US.UTF-8"], .ascii), (["LC_ALL": "", "LANG": "en_US.UTF-8"], .unicode),
             (["LC_CTYPE": "en_US.UTF-8@euro", "LANG": "C"], .unicode),
+            (["LANG": "en_GB.UTF-8"], .unicode), (["LANG": "sr_RS.UTF-8@latin"], .unicode), (["LANG": "C"], .ascii),
+            (["LANG": ""], .ascii),
             (["LC_ALL": "en_US.UTF-8", "LC_CTYPE": "C"], .unicode),
         ] as [([String: String], GlyphSet)])
     func locale(variables: [String: String], glyphs: GlyphSet) {

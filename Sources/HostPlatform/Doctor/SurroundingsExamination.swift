@@ -91,10 +91,9 @@ struct SurroundingsExamination {
                 .terminal, .note, "the full screen cannot be shown on this terminal",
                 advice: "set TERM, or use: postern shell")
         }
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(environment).first { !$0.isEmpty } ?? ""
-        guard Self.isUTF8(locale) else {
+        guard GlyphSet.detect(environment) == .unicode else {
             return Finding(
-                .terminal, .warn, "the locale is not UTF-8: texts will be garbled", advice: "set LC_ALL=C.UTF-8")
+                .terminal, .warn, "the locale is not UTF-8: only ASCII is shown", advice: "set LC_ALL=C.UTF-8")
         }
         if environment("TMUX") != nil || environment("STY") != nil {
             return Finding(
@@ -103,12 +102,6 @@ struct SurroundingsExamination {
                 advice: "after a shell session: tmux clear-history")
         }
         return Finding(.terminal, .ok, "UTF-8, \(Self.name(ColorDepth.detect(environment)))")
-    }
-
-    static func isUTF8(_ locale: String) -> Bool {
-        let locale = locale.lowercased()
-        return locale.hasSuffix("utf-8") || locale.hasSuffix("utf8") || locale.contains(".utf-8@")
-            || locale.contains(".utf8@")
     }
 
     private static func name(_ colors: ColorDepth) -> String {

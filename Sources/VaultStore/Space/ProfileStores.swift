@@ -38,20 +38,22 @@ final class ProfileStoreInCell: ProfileStorePort {
     func write<Value: Sendable>(
         _ body: @Sendable (any StoreTransaction) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let cell = cell
-        return try await store.write { (transaction) throws(Failure) in
-            cell.allowKeptBack(false)
-            return try body(transaction)
-        }
+        try await write(mayUseKeptBack: false, body)
     }
 
     func writeRemoval<Value: Sendable>(
         _ body: @Sendable (any StoreTransaction) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
+        try await write(mayUseKeptBack: true, body)
+    }
+
+    private func write<Value: Sendable>(
+        mayUseKeptBack: Bool, _ body: @Sendable (any StoreTransaction) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         let cell = cell
         return try await store.write { (transaction) throws(Failure) in
             // Slices are asked for up to the commit, behind this body; the next one's says anew what it may use.
-            cell.allowKeptBack(true)
+            cell.allowKeptBack(mayUseKeptBack)
             return try body(transaction)
         }
     }
